@@ -1,0 +1,1 @@
+"""Retrieval evaluation: data sets, metrics, reports."""

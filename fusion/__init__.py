@@ -1,0 +1,1 @@
+"""Fusion of rankings, reranking and cited answers."""

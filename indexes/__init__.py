@@ -1,0 +1,1 @@
+"""Domain indexes: the schema, embeddings, vector store and keyword index of each domain."""

@@ -1,0 +1,1 @@
+"""From files to passages: readers, cleaning, splitting, metadata, ledger, pipeline."""

@@ -1,0 +1,1 @@
+"""policy-fusion: multi-index fusion for Chinese policy look-up."""

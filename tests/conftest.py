@@ -1,0 +1,22 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
+
+REPO = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The real corpora and questions; tests that need them skip where they are absent."""
+    root = Path(os.environ.get("POLICY_FUSION_DATA", REPO.parent / "shared" / "data"))
+    if not (root / "corpus").is_dir():
+        pytest.skip(f"real data not found at {root}; set POLICY_FUSION_DATA to its folder")
+    return root
