@@ -63,7 +63,7 @@ class SignalConfig(_Strict):
 
 
 class KeywordConfig(SignalConfig):
-    """The BM25 signal: jieba words plus character bigrams, ``dictionary`` names a jieba user file."""
+    """The BM25 signal: jieba words + character bigrams; ``dictionary``: a jieba user file."""
 
     dictionary: str | None = None
     title_boost: Weight = 1.0

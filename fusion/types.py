@@ -1,0 +1,71 @@
+"""Plain frozen values that the fusion arithmetic takes and gives back.
+
+Nothing here knows LlamaIndex, a vector store or a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredHit:
+    """A passage id with the raw score of its retriever and its calibrated score in (0, 1)."""
+
+    id: str
+    raw: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What one source returned, best first, each id once. May be empty."""
+
+    source: str
+    hits: tuple[ScoredHit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one source gave to one fused score.
+
+    ``rank`` is 1-based, None where the source did not return the passage (then ``raw`` is None too
+    and ``score`` is what the mode counts for a missing passage). ``value`` is the addend: the
+    fused score is recomputed from the values by ``Fused.recompute``.
+    """
+
+    source: str
+    rank: int | None
+    raw: float | None
+    score: float
+    weight: float
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """One passage of a fused ranking, with one contribution per source of non-zero weight.
+
+    ``combine`` tells how the values make the score: ``sum``, or ``exp_sum`` (a geometric mean is
+    the exponential of a sum of logarithms).
+    """
+
+    id: str
+    score: float
+    contributions: tuple[Contribution, ...]
+    combine: str = "sum"
+
+
+class Fuser(Protocol):
+    """A fusion algorithm.
+
+    ``weights[i]`` belongs to ``rankings[i]``; raises ``ValueError`` for weights that are negative,
+    not finite, all zero or of another length. The result is sorted by score descending, ties by
+    id ascending, and does not depend on the order of the sources.
+    """
+
+    def __call__(
+        self, rankings: Sequence[Ranking], weights: Sequence[float]
+    ) -> tuple[Fused, ...]: ...
