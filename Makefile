@@ -1,0 +1,104 @@
+# policy-fusion: every task in one place. `make` alone lists them.
+# Stamp files in .venv make a second run of any target skip what is already done.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+# The first Python >= 3.11 found; override: make demo PYTHON=/path/to/python3.12
+PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
+	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
+	then echo $$p; exit; fi; done; echo python3)
+VENV ?= .venv
+# What pip installs first. Where pip's default source serves GPU builds and a CPU build is wanted,
+# name it: make demo TORCH='torch==2.13.0 --index-url <address of the CPU builds>'
+TORCH ?= torch==2.13.0
+CONFIG ?= configs/default.yaml
+STORE ?=
+DOMAIN ?=
+SRC ?=
+QUESTIONS ?= examples/questions.jsonl
+QUESTION ?= 在上海买新能源车能拿多少补贴，车辆购置税能免吗？
+AS_OF ?= 2024-06-01
+PLACE ?= 上海市
+
+BIN := $(VENV)/bin
+PIP := "$(BIN)/python" -m pip --disable-pip-version-check
+CLI := "$(BIN)/python" -m policy_fusion.cli
+OPTIONS = --config "$(CONFIG)" $(if $(STORE),--store "$(STORE)")
+
+.PHONY: help venv install dev models demo ingest eval doctor bench test lint typecheck check clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@echo '  variables: PYTHON VENV TORCH CONFIG STORE DOMAIN SRC QUESTIONS QUESTION AS_OF PLACE'
+
+$(VENV)/.created:
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	echo 'error: Python 3.11 or newer is needed, "$(PYTHON)" is not;' \
+	'install one and name it: make $(or $(MAKECMDGOALS),demo) PYTHON=/path/to/python3.11' >&2; exit 1; }
+	@echo 'creating $(VENV)'
+	@"$(PYTHON)" -m venv "$(VENV)" || "$(PYTHON)" -m virtualenv "$(VENV)" || { \
+	rm -rf "$(VENV)"; echo 'error: "$(PYTHON)" cannot create a virtual environment;' \
+	'install its venv module (Debian, Ubuntu: apt install python3-venv) or virtualenv' >&2; exit 1; }
+	@touch "$@"
+
+$(VENV)/.torch: $(VENV)/.created
+	@echo 'installing $(TORCH)'
+	@$(PIP) install -q -c constraints.txt $(TORCH)
+	@touch "$@"
+
+$(VENV)/.installed: $(VENV)/.torch pyproject.toml constraints.txt
+	@echo 'installing policy-fusion (about two minutes the first time)'
+	@$(PIP) install -q -c constraints.txt -e .
+	@touch "$@"
+
+$(VENV)/.dev: $(VENV)/.torch pyproject.toml constraints.txt
+	@echo 'installing policy-fusion with the test tools'
+	@$(PIP) install -q -c constraints.txt -e '.[dev]'
+	@touch "$@" "$(VENV)/.installed"
+
+venv: $(VENV)/.created ## create .venv (Python >= 3.11)
+
+install: $(VENV)/.installed ## install policy-fusion and what it needs into .venv
+
+dev: $(VENV)/.dev ## the same with the test tools
+
+models: install ## build the bundled offline embedding model from its installed package
+	@$(CLI) models --config "$(CONFIG)"
+
+demo: models ## ingest the three example domains and answer a question with citations
+	@$(CLI) ingest law examples/law $(OPTIONS)
+	@$(CLI) ingest fiscal examples/fiscal $(OPTIONS)
+	@$(CLI) ingest local examples/local $(OPTIONS)
+	@$(CLI) query '$(QUESTION)' --as-of '$(AS_OF)' --jurisdiction '$(PLACE)' $(OPTIONS)
+
+ingest: models ## ingest DOMAIN=law|fiscal|local [SRC=folder or file] [STORE=folder]
+	@test -n "$(DOMAIN)" || { echo 'error: name a domain: make ingest DOMAIN=law [SRC=folder]' >&2; exit 2; }
+	@$(CLI) ingest "$(DOMAIN)" "$(or $(SRC),examples/$(DOMAIN))" $(OPTIONS)
+
+eval: models ## measure the search on labelled questions [QUESTIONS=file] [STORE=folder]
+	@$(CLI) eval "$(QUESTIONS)" $(OPTIONS)
+
+doctor: install ## check configuration, models, store and metadata [STORE=folder]
+	@$(CLI) doctor $(OPTIONS)
+
+bench: models ## measure speed on this machine
+	@"$(BIN)/python" -m benchmarks
+
+test: dev ## install what is missing and run the whole test suite
+	@"$(BIN)/python" -m pytest
+
+lint: dev ## ruff: rules and format
+	@"$(BIN)/ruff" check .
+	@"$(BIN)/ruff" format --check .
+
+typecheck: dev ## mypy --strict
+	@"$(BIN)/mypy"
+
+check: lint typecheck ## lint + typecheck
+
+clean: ## remove .venv, caches and build products (keeps your store in .policy-fusion)
+	rm -rf "$(VENV)" build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
