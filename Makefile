@@ -29,6 +29,7 @@ CLI := "$(BIN)/python" -m policy_fusion.cli
 OPTIONS = --config "$(CONFIG)" $(if $(STORE),--store "$(STORE)")
 
 .PHONY: help venv install dev models demo ingest eval doctor bench test lint typecheck check clean
+.PHONY: .domain
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -74,9 +75,11 @@ demo: models ## ingest the three example domains and answer a question with cita
 	@$(CLI) ingest local examples/local $(OPTIONS)
 	@$(CLI) query '$(QUESTION)' --as-of '$(AS_OF)' --jurisdiction '$(PLACE)' $(OPTIONS)
 
-ingest: models ## ingest DOMAIN=law|fiscal|local [SRC=folder or file] [STORE=folder]
-	@test -n "$(DOMAIN)" || { echo 'error: name a domain: make ingest DOMAIN=law [SRC=folder]' >&2; exit 2; }
+ingest: .domain models ## ingest DOMAIN=law|fiscal|local [SRC=folder or file] [STORE=folder]
 	@$(CLI) ingest "$(DOMAIN)" "$(or $(SRC),examples/$(DOMAIN))" $(OPTIONS)
+
+.domain:
+	@test -n "$(DOMAIN)" || { echo 'error: name a domain: make ingest DOMAIN=law [SRC=folder]' >&2; exit 1; }
 
 eval: models ## measure the search on labelled questions [QUESTIONS=file] [STORE=folder]
 	@$(CLI) eval "$(QUESTIONS)" $(OPTIONS)
