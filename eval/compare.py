@@ -1,0 +1,119 @@
+"""``python -m eval.compare``: the engine against plain BM25 over the same passages, in pairs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from configs.errors import InputError, PolicyFusionError
+from eval.adapters import SearchFn, engine_search
+from eval.baseline import Bm25Baseline
+from eval.datasets import Question, load_questions
+from eval.metrics import measures, score
+from eval.runner import run, sample
+from eval.significance import PairedResult, compare_paired
+
+ENGINE, BASELINE = "engine", "BM25"
+
+
+def compare(
+    questions: Sequence[Question],
+    first: SearchFn,
+    second: SearchFn,
+    *,
+    top_k: int = 10,
+    seed: int = 0,
+    progress: bool = False,
+) -> dict[str, PairedResult]:
+    """Metric -> both means, first minus second with its interval, and the p-value.
+
+    Unanswerable questions are left out; raises InputError when nothing remains.
+    """
+    answerable = [question for question in questions if question.answerable]
+    if not answerable:
+        raise InputError("no question has a gold answer; add questions that the corpus answers")
+    records = run(answerable, {ENGINE: first, BASELINE: second}, progress=progress)
+    values = {name: score(record.judged, top_k) for name, record in records.items()}
+    keys = [question.key for question in answerable]
+    return {
+        metric: compare_paired(
+            [values[ENGINE][key][metric] for key in keys],
+            [values[BASELINE][key][metric] for key in keys],
+            seed=seed,
+        )
+        for metric in measures(top_k)
+    }
+
+
+def comparison_table(results: Mapping[str, PairedResult], queries: int) -> Table:
+    """One row a metric; the interval is that of the difference."""
+    table = Table(title=f"{ENGINE} against {BASELINE}, {queries} questions", title_justify="left")
+    table.add_column("metric")
+    for heading in (ENGINE, BASELINE, "difference", "95 % interval", "p"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for metric, result in results.items():
+        gap = result.difference
+        table.add_row(
+            metric,
+            f"{result.first:.3f}",
+            f"{result.second:.3f}",
+            f"{gap.mean:+.3f}",
+            f"{gap.low:+.3f} to {gap.high:+.3f}",
+            f"{result.p_value:.4f}",
+        )
+    return table
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit status 0, or 1 after one line on standard error."""
+    parser = argparse.ArgumentParser(prog="python -m eval.compare", description=__doc__)
+    parser.add_argument("--questions", nargs="+", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--config", default=None, help="profile (default: configs/default.yaml)")
+    parser.add_argument("--store", default=None, help="store directory instead of the profile's")
+    parser.add_argument("--top-k", type=int, default=10)
+    parser.add_argument("--limit", type=int, default=None, help="a random sample of questions")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    try:
+        _main(options)
+    except PolicyFusionError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _main(options: argparse.Namespace) -> None:
+    from configs.settings import load_settings
+    from fusion.engine import PolicyQueryEngine
+    from indexes.catalog import PassageCatalog
+    from indexes.store_layout import StoreLayout
+
+    asked = [q for q in load_questions(options.questions) if q.answerable]
+    questions = sample(asked, options.limit, options.seed)
+    settings = load_settings(options.config)
+    if options.store is not None:
+        settings = settings.with_store(options.store)
+    catalog = PassageCatalog(StoreLayout(Path(settings.store.dir)).catalog)
+    rows = chain.from_iterable(catalog.passages(domain) for domain in settings.domains)
+    baseline = Bm25Baseline(passage for _, passage in rows)
+    catalog.close()
+    engine = PolicyQueryEngine.from_config(settings)
+    results = compare(
+        questions,
+        engine_search(engine),
+        baseline,
+        top_k=options.top_k,
+        seed=options.seed,
+        progress=True,
+    )
+    Console().print(comparison_table(results, len(questions)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
