@@ -1,41 +1,64 @@
-"""Monotone maps from a retriever's raw score to a score in [0, 1] that sources share.
+"""From the raw score of a signal to a number that means the same in every list.
 
-Platt scaling (Platt 1999, "Probabilistic outputs for support vector machines"): the slope is
-positive, so a better raw score never gets a worse calibrated one.
+A calibration is fitted once on history, not on the list at hand (as min-max is), so a weak list
+keeps weak scores. Platt 1999, "Probabilistic outputs for support vector machines": a logistic
+curve of the raw score.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from configs.settings import CalibrationConfig
 from fusion.types import Ranking, ScoredHit
 from indexes.schema import Hit
 
+LOWEST = 1e-12
+HIGHEST = 1.0 - LOWEST
+
 
 def calibrate(config: CalibrationConfig, raw: float) -> float:
-    """The calibrated score, in [0, 1]; NaN counts as -inf (0.0), +inf gives 1.0."""
-    if math.isnan(raw):
-        return 0.0
-    if config.kind == "identity":
-        return min(1.0, max(0.0, raw))
-    return _sigmoid(config.slope * raw + config.intercept)
+    """The calibrated score, within [LOWEST, HIGHEST] and so inside (0, 1).
+
+    It never falls as ``raw`` grows. NaN and -inf give LOWEST, +inf gives HIGHEST.
+    """
+    return _curve(config)(raw)
 
 
 def calibrate_hits(source: str, hits: Sequence[Hit], config: CalibrationConfig) -> Ranking:
-    """A source's hits as a Ranking: best raw score first (NaN last), ties by id, each id once."""
+    """The ranking of one source: each id once (its best raw score), best first, ties by id.
+
+    A hit whose raw score is NaN was returned without a usable score: it stays, ranked and
+    calibrated as the worst, and its raw score becomes -inf.
+    """
     best: dict[str, float] = {}
     for hit in hits:
-        raw = -math.inf if math.isnan(hit.score) else hit.score
-        if raw > best.get(hit.id, -math.inf) or hit.id not in best:
-            best[hit.id] = raw
-    ordered = sorted(best.items(), key=lambda item: (-item[1], item[0]))
-    return Ranking(source, tuple(ScoredHit(i, raw, calibrate(config, raw)) for i, raw in ordered))
+        score = hit.score
+        if math.isnan(score):
+            score = -math.inf
+        known = best.get(hit.id)
+        if known is None or score > known:
+            best[hit.id] = score
+    curve = _curve(config)
+    ids = sorted(best)
+    ids.sort(key=best.__getitem__, reverse=True)  # stable also in reverse: ties stay by id
+    return Ranking(source, tuple([ScoredHit(id_, best[id_], curve(best[id_])) for id_ in ids]))
 
 
-def _sigmoid(x: float) -> float:
-    if x >= 0:
-        return 1.0 / (1.0 + math.exp(-x))
-    z = math.exp(x)
-    return z / (1.0 + z)
+def _curve(config: CalibrationConfig) -> Callable[[float], float]:
+    slope, intercept = config.slope, config.intercept
+
+    def identity(raw: float) -> float:
+        # The comparison is False for NaN, which so becomes LOWEST.
+        return min(raw, HIGHEST) if raw > LOWEST else LOWEST
+
+    def platt(raw: float) -> float:
+        exponent = slope * raw + intercept
+        if not exponent > -40.0:  # also NaN
+            return LOWEST
+        if exponent > 40.0:
+            return HIGHEST
+        return min(max(1.0 / (1.0 + math.exp(-exponent)), LOWEST), HIGHEST)
+
+    return platt if config.kind == "platt" else identity

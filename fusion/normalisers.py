@@ -1,7 +1,10 @@
-"""Per-query score normalisers, total over every input: the result is never NaN.
+"""Per-list normalisers: raw scores of one ranking, in any order -> numbers of the same order.
 
-In all of them NaN and -inf count as the worst (0.0) and +inf as the best (1.0); the statistics
-are those of the finite scores alone. Nothing in gives nothing out.
+They look at one list alone, so the best of an irrelevant list gets as much as the best of a
+relevant one; the calibrated modes (``fusion.calibration``) exist because of that. Shared edge
+cases: an empty list gives an empty list; NaN and -inf get 0.0, what a passage that was not
+returned gets; +inf gets the most that any hit of the list gets (at least 1.0); only the finite
+scores shape the scale. The result is never NaN and never below 0.
 """
 
 from __future__ import annotations
@@ -10,48 +13,63 @@ import math
 from collections.abc import Sequence
 
 
-def min_max(scores: Sequence[float]) -> tuple[float, ...]:
-    """(s - min) / (max - min), in [0, 1] (Lee 1997, "Analyses of multiple evidence combination").
+def min_max(raw: Sequence[float]) -> list[float]:
+    """``(s - min) / (max - min)``, in [0, 1].
 
-    One score, or all tied: 1.0 each, as LlamaIndex's ``relative_score`` gives for positive scores.
-    That is what the method says, and why it is not the default here: the best of an irrelevant
-    list gets 1.0.
+    Lee 1997, "Analyses of multiple evidence combination".
+
+    A single hit, or all hits tied, gets 1.0: the best of a list gets 1.0 whatever the others are
+    (LlamaIndex gives 1.0 only to positive ties, ranx 0.0, which counts a found passage as missing).
     """
-    finite = [s for s in scores if math.isfinite(s)]
-    if not finite:
-        return tuple(_limit(s) for s in scores)
-    low, high = min(finite), max(finite)
-    return _scaled(scores, low, high, tied=1.0)
+    finite = [score for score in raw if math.isfinite(score)]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 0.0)
+    if low == high:
+        return [0.0 if math.isnan(score) or score == -math.inf else 1.0 for score in raw]
+    if high - low == math.inf:
+        # The spread of two huge scores overflows: halve everything first.
+        return min_max([score / 2 for score in raw])
+    spread = high - low
+    if len(finite) == len(raw):
+        return [(score - low) / spread for score in raw]
+    return [
+        (score - low) / spread if math.isfinite(score) else float(score == math.inf)
+        for score in raw
+    ]
 
 
-def dist_based(scores: Sequence[float]) -> tuple[float, ...]:
-    """Position between mean - 3σ and mean + 3σ, clipped to [0, 1] (σ of the population).
+def three_sigma(raw: Sequence[float]) -> list[float]:
+    """``(s - (mean - 3σ)) / 6σ`` with the population σ, floored at 0 (Mazzeschi 2023, DBSF).
 
-    The method of LlamaIndex's ``dist_based_score`` (distribution-based score fusion, Mazzeschi
-    2023), with the clipping it leaves out. One score, or all tied: 0.5, the place of the mean.
+    The mean gets 0.5, and so does a single hit or every hit of a tied list (LlamaIndex gives 1.0
+    or 0.0 by the sign of the score). Scores more than 3σ below the mean get 0.0, so that being
+    returned never counts less than not being returned; those more than 3σ above stay above 1, so
+    that the head keeps its order. With n hits the result is at most ``0.5 + sqrt(n - 1) / 6``;
+    for n <= 10 neither bound is reached and the formula is LlamaIndex's.
     """
-    finite = [s for s in scores if math.isfinite(s)]
-    if not finite:
-        return tuple(_limit(s) for s in scores)
-    top = max(abs(s) for s in finite) or 1.0
-    shrunk = [s / top for s in finite]  # so that squares of huge scores do not overflow
-    mean = math.fsum(shrunk) / len(shrunk)
-    sigma = math.sqrt(math.fsum((s - mean) ** 2 for s in shrunk) / len(shrunk))
-    if min(finite) == max(finite):
-        sigma = 0.0  # rounding of the mean must not invent a spread
-    low, high = mean - 3 * sigma, mean + 3 * sigma
-    return _scaled([s / top for s in scores], low, high, tied=0.5)
-
-
-def _scaled(scores: Sequence[float], low: float, high: float, tied: float) -> tuple[float, ...]:
-    half = high / 2 - low / 2  # halves, so that max - min does not overflow
-    if half <= 0.0:
-        return tuple(tied if math.isfinite(s) else _limit(s) for s in scores)
-    return tuple(
-        min(1.0, max(0.0, (s / 2 - low / 2) / half)) if math.isfinite(s) else _limit(s)
-        for s in scores
-    )
-
-
-def _limit(score: float) -> float:
-    return 1.0 if score == math.inf else 0.0
+    finite = [score for score in raw if math.isfinite(score)]
+    scale = max(map(abs, finite), default=0.0)
+    if scale and not 1e-100 < scale < 1e100:
+        # Squares would overflow or vanish; the formula does not depend on the unit.
+        if scale < 1e-300:
+            raw = [score * 1e200 for score in raw]
+            scale *= 1e200
+        raw = [score / scale for score in raw]
+        finite = [score for score in raw if math.isfinite(score)]
+    count = len(finite)
+    mean, sigma = 0.0, 0.0
+    if count and min(finite) != max(finite):
+        mean = math.fsum(finite) / count
+        sigma = math.sqrt(math.fsum([(score - mean) ** 2 for score in finite]) / count)
+    if sigma == 0.0:
+        normal = [0.5 if math.isfinite(score) else 0.0 for score in raw]
+    else:
+        width = 6.0 * sigma
+        normal = [
+            max(0.0, 0.5 + (score - mean) / width) if math.isfinite(score) else 0.0 for score in raw
+        ]
+    if math.inf in raw:
+        top = max(1.0, *normal)
+        return [
+            top if score == math.inf else value for score, value in zip(raw, normal, strict=True)
+        ]
+    return normal

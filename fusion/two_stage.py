@@ -10,10 +10,12 @@ neither helps nor counts as a missing score. One that answered without the passa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from configs.errors import InputError
 from configs.settings import CalibrationConfig, FusionMode, Settings, SignalConfig
 from fusion.calibration import calibrate_hits
 from fusion.modes import get_fuser
@@ -67,31 +69,48 @@ class FusionPlan:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FusedPassage:
-    """A passage's place in the end: ``outer`` over domains, ``inner`` over its domain's signals."""
+class InnerScore(NamedTuple):
+    """A passage's place inside one domain; ``scale``: the highest score attainable there."""
+
+    fused: Fused
+    scale: float
+
+    @property
+    def unit(self) -> float:
+        """The inner score on the scale that all inner modes share, in [0, 1]."""
+        return min(1.0, self.fused.score / self.scale) if self.scale > 0 else 0.0
+
+
+class FusedPassage(NamedTuple):
+    """A passage's place in the end: ``outer`` over domains, ``inner`` over each one's signals.
+
+    ``inner`` has an entry for every domain that returned the passage, which is one as long as ids
+    carry their domain; ``domain`` is the one that gave the most (the first by name among equals).
+    """
 
     id: str
     domain: str
     score: float
     outer: Fused
-    inner: Fused
-    inner_scale: float
+    inner: Mapping[str, InnerScore]
 
 
 def fuse_domain(
     plan: FusionPlan, domain: str, signals: Mapping[SignalName, Sequence[Hit]]
-) -> tuple[tuple[Fused, ...], float]:
-    """Inner stage: the domain's fused passages, best first, and the attainable score they scale by.
+) -> tuple[InnerScore, ...] | None:
+    """Inner stage: at most ``plan.candidates`` passages of the domain, best first.
 
-    Empty where no signal of weight above 0 was consulted.
+    None where no signal of weight above 0 was consulted.
     """
     plans = [s for s in plan.domains[domain].signals if s.name in signals and s.weight > 0]
     if not plans:
-        return (), 1.0
+        return None
     rankings = [calibrate_hits(s.name, signals[s.name], s.calibration) for s in plans]
     weights = [s.weight for s in plans]
-    return plan.inner(rankings, weights)[: plan.candidates], plan.inner.attainable(weights)
+    scale = plan.inner.attainable(rankings, weights)
+    return tuple(
+        [InnerScore(fused, scale) for fused in plan.inner(rankings, weights)[: plan.candidates]]
+    )
 
 
 def fuse_two_stage(
@@ -99,60 +118,86 @@ def fuse_two_stage(
 ) -> tuple[FusedPassage, ...]:
     """Fuse what the consulted domains' signals returned; best first, ties by id.
 
-    ``signals[domain][signal]`` are raw hits. Raises KeyError for a domain the plan does not know.
-    Domains of weight 0 are removed.
+    ``signals[domain][signal]`` are raw hits, in any order; leave out what was not consulted.
+    Domains and signals of weight 0 are removed. Raises InputError for a domain that the plan
+    does not know.
     """
-    inner: dict[str, tuple[str, Fused, float]] = {}
+    unknown = sorted(set(signals) - set(plan.domains))
+    if unknown:
+        raise InputError(
+            f"no domain {unknown[0]!r} in the fusion plan; it has {', '.join(sorted(plan.domains))}"
+        )
+    inner: dict[str, dict[str, InnerScore]] = {}
     rankings: list[Ranking] = []
     weights: list[float] = []
     for domain in sorted(signals):
-        if plan.domains[domain].weight == 0:
+        weight = plan.domains[domain].weight
+        passages = fuse_domain(plan, domain, signals[domain]) if weight > 0 else None
+        if passages is None:
             continue
-        fused, scale = fuse_domain(plan, domain, signals[domain])
-        hits = []
-        for one in fused:
-            if one.id not in inner:
-                inner[one.id] = (domain, one, scale)
-                hits.append(ScoredHit(one.id, one.score, one.score / scale))
+        hits = [ScoredHit(p.fused.id, p.fused.score, p.unit) for p in passages]
+        for passage in passages:
+            inner.setdefault(passage.fused.id, {})[domain] = passage
         rankings.append(Ranking(domain, tuple(hits)))
-        weights.append(plan.domains[domain].weight)
-    if not rankings:
-        return ()
+        weights.append(weight)
     return tuple(
-        FusedPassage(one.id, inner[one.id][0], one.score, one, inner[one.id][1], inner[one.id][2])
-        for one in plan.outer(rankings, weights)
+        [
+            FusedPassage(one.id, _home(one, inner[one.id]), one.score, one, inner[one.id])
+            for one in plan.outer(rankings, weights)
+        ]
     )
 
 
 def trace_of(passage: FusedPassage) -> dict[str, Any]:
-    """Why the passage ranks where it does, JSON-able; the scores recompute from the values.
+    """Why the passage ranks where it does, JSON-able; every score recomputes from what it holds.
 
-    ``combine`` = ``sum``: score = Σ value; ``exp_sum``: score = exp(Σ value). The outer score of
-    the passage's own domain is the inner score divided by ``scale`` (clamped to the floor).
+    ``combine`` = ``sum``: score = Σ contribution; ``exp_sum``: exp(Σ contribution); ``max``: the
+    greatest contribution. In ``domains``, ``raw`` is a domain's inner score and ``calibrated`` that
+    score divided by the domain's ``scale``. ``signals`` explains the inner score of ``domain``,
+    ``elsewhere`` that of any other domain that returned the same id. A row of a source that did not
+    return the passage has ``rank``, ``raw`` and ``calibrated`` None; ``raw`` is None, too, where
+    the source gave no finite number.
     """
     return {
         "score": passage.score,
+        "domain": passage.domain,
         "combine": passage.outer.combine,
         "domains": [_row(c) for c in passage.outer.contributions],
-        "signals": {
-            "score": passage.inner.score,
-            "scale": passage.inner_scale,
-            "combine": passage.inner.combine,
-            "sources": [_row(c) for c in passage.inner.contributions],
+        "signals": _inner_trace(passage.inner[passage.domain]),
+        "elsewhere": {
+            domain: _inner_trace(inner)
+            for domain, inner in passage.inner.items()
+            if domain != passage.domain
         },
     }
 
 
-def _signal(name: SignalName, config: SignalConfig) -> SignalPlan:
-    return SignalPlan(name, config.weight, config.depth, config.calibration)
+def _home(outer: Fused, inner: Mapping[str, InnerScore]) -> str:
+    if len(inner) == 1:
+        return next(iter(inner))
+    return max((c for c in outer.contributions if c.source in inner), key=lambda c: c.value).source
+
+
+def _inner_trace(inner: InnerScore) -> dict[str, Any]:
+    return {
+        "score": inner.fused.score,
+        "scale": inner.scale,
+        "combine": inner.fused.combine,
+        "sources": [_row(c) for c in inner.fused.contributions],
+    }
 
 
 def _row(c: Contribution) -> dict[str, Any]:
     return {
         "source": c.source,
         "rank": c.rank,
-        "raw": c.raw,
-        "calibrated": c.score,
+        "raw": c.raw if c.raw is not None and math.isfinite(c.raw) else None,
+        "calibrated": c.calibrated,
+        "score": c.score,
         "weight": c.weight,
         "contribution": c.value,
     }
+
+
+def _signal(name: SignalName, config: SignalConfig) -> SignalPlan:
+    return SignalPlan(name, config.weight, config.depth, config.calibration)

@@ -9,7 +9,10 @@ from fusion.types import Ranking
 
 
 def check_weights(weights: Sequence[float], n: int) -> None:
-    """Raise ValueError with the reason unless there are ``n`` finite weights >= 0, one above 0."""
+    """Raise ValueError with the reason unless there are ``n`` finite weights >= 0, one above 0.
+
+    They need not add up to 1, but their sum must be finite. A weight of 0 removes its source.
+    """
     if len(weights) != n:
         raise ValueError(f"{len(weights)} weights for {n} sources: give one weight a source")
     for position, weight in enumerate(weights):
@@ -19,6 +22,8 @@ def check_weights(weights: Sequence[float], n: int) -> None:
             raise ValueError(f"weight {position} is {weight}: weights must not be negative")
     if n and not any(weights):
         raise ValueError("all weights are 0: give at least one source a weight")
+    if sum(weights) == math.inf:
+        raise ValueError("the weights add up to infinity: give smaller weights")
 
 
 def weighted_sources(

@@ -1,4 +1,4 @@
-"""Weighted sum of scores placed between mean - 3σ and mean + 3σ of their own list.
+"""Weighted sum of raw scores placed between mean - 3σ and mean + 3σ of their own list.
 
 Distribution-based score fusion (Mazzeschi 2023); LlamaIndex calls it ``dist_based_score``.
 """
@@ -9,9 +9,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fusion.modes.additive import weighted_sum
-from fusion.normalisers import dist_based
+from fusion.modes.columns import fuse_columns, weighted
+from fusion.normalisers import three_sigma
 from fusion.types import Fused, Ranking
+from fusion.weights import weighted_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +20,16 @@ class DistBasedScore:
     """No parameters but the weights."""
 
     def __call__(self, rankings: Sequence[Ranking], weights: Sequence[float]) -> tuple[Fused, ...]:
-        """Fuse; scores of one list are only compared among themselves."""
-        return weighted_sum(rankings, weights, lambda r: dist_based([hit.score for hit in r.hits]))
+        """Fuse; the raw scores of one list are only compared among themselves; missing counts 0."""
+        sources = weighted_sources(rankings, weights)
+        columns = [weighted(r, w, three_sigma([h[1] for h in r.hits])) for r, w in sources]
+        return fuse_columns(columns, "sum")
 
-    def attainable(self, weights: Sequence[float]) -> float:
-        """1.0 from every source: Σw."""
-        return math.fsum(weights)
+    def attainable(self, rankings: Sequence[Ranking], weights: Sequence[float]) -> float:
+        """Σ wᵢ · max(1, best of list i): Σw unless a list has a hit above mean + 3σ."""
+        return math.fsum(
+            [
+                weight * max([1.0, *three_sigma([hit.raw for hit in ranking.hits])])
+                for ranking, weight in weighted_sources(rankings, weights)
+            ]
+        )

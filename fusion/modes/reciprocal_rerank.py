@@ -10,8 +10,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fusion.modes.additive import weighted_sum
+from fusion.modes.columns import fuse_columns, weighted
 from fusion.types import Fused, Ranking
+from fusion.weights import weighted_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,14 @@ class ReciprocalRerank:
             raise ValueError(f"rrf_k is {self.k}: it must be a finite number above 0")
 
     def __call__(self, rankings: Sequence[Ranking], weights: Sequence[float]) -> tuple[Fused, ...]:
-        """Fuse by rank alone; the raw and calibrated scores do not matter."""
-        return weighted_sum(
-            rankings,
-            weights,
-            lambda ranking: [1.0 / (self.k + rank) for rank in range(1, len(ranking.hits) + 1)],
-        )
+        """Fuse by rank alone; scores are 1 / (k + rank), a missing passage counts 0."""
+        sources = weighted_sources(rankings, weights)
+        deepest = max((len(ranking.hits) for ranking, _ in sources), default=0)
+        by_rank = [1.0 / (self.k + rank) for rank in range(1, deepest + 1)]
+        columns = [weighted(r, weight, by_rank[: len(r.hits)]) for r, weight in sources]
+        return fuse_columns(columns, "sum")
 
-    def attainable(self, weights: Sequence[float]) -> float:
+    def attainable(self, rankings: Sequence[Ranking], weights: Sequence[float]) -> float:
         """First in every list: Σw / (k + 1)."""
-        return math.fsum(weights) / (self.k + 1.0)
+        best = 1.0 / (self.k + 1.0)
+        return math.fsum([weight * best for _, weight in weighted_sources(rankings, weights)])

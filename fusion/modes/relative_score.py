@@ -1,4 +1,4 @@
-"""Weighted CombSUM of min-max normalised scores: Σ wᵢ · minmax(sᵢ).
+"""Weighted CombSUM of min-max normalised raw scores: Σ wᵢ · minmax(rawᵢ).
 
 Fox & Shaw 1994, "Combination of multiple searches" (CombSUM) with the normalisation of Lee 1997;
 LlamaIndex calls it ``relative_score``.
@@ -10,9 +10,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fusion.modes.additive import weighted_sum
+from fusion.modes.columns import fuse_columns, weighted
 from fusion.normalisers import min_max
 from fusion.types import Fused, Ranking
+from fusion.weights import weighted_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +21,11 @@ class RelativeScore:
     """No parameters but the weights."""
 
     def __call__(self, rankings: Sequence[Ranking], weights: Sequence[float]) -> tuple[Fused, ...]:
-        """Fuse; scores of one list are only compared among themselves."""
-        return weighted_sum(rankings, weights, lambda r: min_max([hit.score for hit in r.hits]))
+        """Fuse; the raw scores of one list are only compared among themselves; missing counts 0."""
+        sources = weighted_sources(rankings, weights)
+        columns = [weighted(r, weight, min_max([h[1] for h in r.hits])) for r, weight in sources]
+        return fuse_columns(columns, "sum")
 
-    def attainable(self, weights: Sequence[float]) -> float:
+    def attainable(self, rankings: Sequence[Ranking], weights: Sequence[float]) -> float:
         """1.0 from every source: Σw."""
-        return math.fsum(weights)
+        return math.fsum([weight for _, weight in weighted_sources(rankings, weights)])

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fusion.modes.additive import weighted_sum
+from fusion.modes.columns import fuse_columns, weighted
 from fusion.types import Fused, Ranking
+from fusion.weights import weighted_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,15 +19,14 @@ class Simple:
     """No parameters but the weights."""
 
     def __call__(self, rankings: Sequence[Ranking], weights: Sequence[float]) -> tuple[Fused, ...]:
-        """Fuse; only the winning source has a value above 0 (the first by name among equals)."""
-        fused = []
-        for one in weighted_sum(rankings, weights, lambda r: [hit.score for hit in r.hits]):
-            best = max(one.contributions, key=lambda c: c.value)
-            kept = tuple(c if c is best else c._replace(value=0.0) for c in one.contributions)
-            fused.append(Fused(one.id, best.value, kept))
-        fused.sort(key=lambda f: (-f.score, f.id))
-        return tuple(fused)
+        """Fuse; values are wᵢ · sᵢ, 0 for a missing passage; scores are kept within 0 and 1."""
+        columns = [
+            # A score that is no number fails the comparison and counts 0.
+            weighted(r, weight, [min(s, 1.0) if s > 0.0 else 0.0 for _, _, s in r.hits])
+            for r, weight in weighted_sources(rankings, weights)
+        ]
+        return fuse_columns(columns, "max")
 
-    def attainable(self, weights: Sequence[float]) -> float:
+    def attainable(self, rankings: Sequence[Ranking], weights: Sequence[float]) -> float:
         """1.0 from the heaviest source."""
-        return max(weights)
+        return max((weight for _, weight in weighted_sources(rankings, weights)), default=0.0)

@@ -11,7 +11,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fusion.types import Contribution, Fused, Ranking
+from fusion.modes.columns import Column, fuse_columns
+from fusion.types import Fused, Ranking
 from fusion.weights import weighted_sources
 
 
@@ -26,34 +27,20 @@ class WeightedGeometricMean:
             raise ValueError(f"floor is {self.floor}: it must lie between 0 and 1")
 
     def __call__(self, rankings: Sequence[Ranking], weights: Sequence[float]) -> tuple[Fused, ...]:
-        """Fuse; the contributions are shares of the logarithm of the score (``exp_sum``)."""
+        """Fuse; values are wᵢ · ln sᵢ / Σw, the shares of the logarithm of the score."""
         sources = weighted_sources(rankings, weights)
-        total = math.fsum(w for _, w in sources)
+        total = math.fsum([weight for _, weight in sources])
         floor, log = self.floor, math.log
-        low = log(floor)
-        given: dict[str, list[Contribution]] = {}
-        absent: list[Contribution] = []
-        for position, (ranking, weight) in enumerate(sources):
-            name, share = ranking.source, weight / total
-            missing = Contribution(name, None, None, floor, weight, share * low)
-            for row in given.values():
-                row.append(missing)
-            for rank, (hit_id, raw, score) in enumerate(ranking.hits, 1):
-                s = floor if score <= floor else 1.0 if score >= 1.0 else score
-                value = Contribution(name, rank, raw, s, weight, share * log(s))
-                existing = given.get(hit_id)
-                if existing is None:
-                    given[hit_id] = [*absent, value]
-                else:
-                    existing[position] = value
-            absent.append(missing)
-        fused = [
-            Fused(i, math.exp(math.fsum([c[5] for c in row])), tuple(row), "exp_sum")
-            for i, row in given.items()
-        ]
-        fused.sort(key=lambda f: (-f[1], f[0]))
-        return tuple(fused)
+        columns = []
+        for ranking, weight in sources:
+            share = weight / total
+            # A score that is no number fails the comparison and counts as the floor.
+            scores = [min(s, 1.0) if s > floor else floor for _, _, s in ranking.hits]
+            values = [share * log(s) for s in scores]
+            columns.append(Column(ranking, weight, scores, values, floor, share * log(floor)))
+        return fuse_columns(columns, "exp_sum")
 
-    def attainable(self, weights: Sequence[float]) -> float:
+    def attainable(self, rankings: Sequence[Ranking], weights: Sequence[float]) -> float:
         """1.0: every source gives the passage 1.0."""
+        weighted_sources(rankings, weights)
         return 1.0
