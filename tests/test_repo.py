@@ -18,9 +18,11 @@ from pathlib import Path
 import click
 import pytest
 import typer.main
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from configs.settings import Settings
 from indexes.schema import Document
 from indexes.tokenizer import Tokenizer
 from ingest.parse import parse_file
@@ -36,7 +38,7 @@ PACKAGES = {
     "eval": {"configs", "indexes", "fusion"},
     "policy_fusion": {"configs", "indexes", "ingest", "fusion", "eval"},
 }
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 MARK = "虚构示例"
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
@@ -131,6 +133,13 @@ def test_what_a_readme_imports_can_be_imported(readme: str) -> None:
                 module = __import__("policy_fusion")
                 for alias in node.names:
                     assert hasattr(module, alias.name)
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_every_configuration_a_readme_shows_is_a_valid_one(readme: str) -> None:
+    default = yaml.safe_load((REPO / "configs" / "default.yaml").read_text("utf-8"))
+    for block in blocks(readme, "yaml"):
+        Settings.model_validate(default | yaml.safe_load(block))
 
 
 @pytest.mark.parametrize("readme", READMES)
