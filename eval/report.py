@@ -141,7 +141,7 @@ class EvalReport:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
     def table(self) -> Group:
-        """For ``rich.console.Console().print``: readable from 80 columns up."""
+        """For ``rich.console.Console().print``: readable from 100 columns up."""
         return Group(quality_table(self), notes(self))
 
 

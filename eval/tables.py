@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from rich import box
 from rich.table import Table
 from rich.text import Text
 
@@ -24,7 +25,7 @@ def quality_table(report: EvalReport) -> Table:
         f"ndcg@{k}": f"nDCG@{k}",
         recall: recall,
     }
-    table = Table(title="Retrieval quality", title_justify="left")
+    table = Table(title="Retrieval quality", title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("system", no_wrap=True, overflow="ellipsis", max_width=34)
     for heading in ("queries", *columns.values()):
         table.add_column(heading, justify="right", no_wrap=True)
