@@ -1,0 +1,303 @@
+"""Ask the configured knowledge domains a question and get a cited answer: a LlamaIndex engine."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from llama_index.core.base.base_query_engine import BaseQueryEngine
+from llama_index.core.base.response.schema import RESPONSE_TYPE
+from llama_index.core.callbacks.base import CallbackManager
+from llama_index.core.callbacks.schema import CBEventType, EventPayload
+from llama_index.core.instrumentation.events.query import QueryEndEvent, QueryStartEvent
+from llama_index.core.llms import LLM
+from llama_index.core.prompts.mixin import PromptMixinType
+from llama_index.core.schema import NodeWithScore, QueryBundle, QueryType
+from llama_index_instrumentation import get_dispatcher
+
+from configs.errors import InputError
+from configs.settings import FusionMode, Settings
+from fusion.nodes import RetrievalResult
+from fusion.opening import open_engine_parts
+from fusion.request import Request, parse_request, question_of
+from fusion.rerank import Reranker
+from fusion.retriever import FusionRetriever
+from fusion.synthesizer import PolicySynthesizer
+
+if TYPE_CHECKING:
+    from indexes.embeddings import TextEmbedder
+
+dispatcher = get_dispatcher(__name__)
+
+
+class PolicyQueryEngine(BaseQueryEngine):
+    """Retrieval from all domains, reranking, and a cited answer. Thread-safe.
+
+    Every asking method takes ``as_of`` (a date or ``YYYY-MM-DD``: the rules in force that day;
+    default today by ``clock``; ``"any"`` = whatever the dates), ``jurisdiction`` (a place: its
+    rules, those of its superiors and national ones; default everywhere), ``domains``, ``mode`` and
+    ``top_k``. They raise InputError for a bad argument or question (blank, or above 10,000
+    characters), and SourceUnavailableError when no domain could be consulted.
+    """
+
+    def __init__(
+        self,
+        retriever: FusionRetriever,
+        synthesizer: PolicySynthesizer,
+        *,
+        reranker: Reranker | None = None,
+        top_k: int = 10,
+        clock: Callable[[], date] = date.today,
+        on_close: Sequence[Callable[[], None]] = (),
+        warmers: Sequence[Callable[[], None]] = (),
+        callback_manager: CallbackManager | None = None,
+    ) -> None:
+        super().__init__(callback_manager=callback_manager)
+        self._retriever = retriever
+        self._synthesizer = synthesizer
+        self._reranker = reranker
+        self._top_k = top_k
+        self._clock = clock
+        self._on_close = tuple(on_close)
+        self._warmers = tuple(warmers)
+        self._closed = False
+
+    @classmethod
+    def from_config(
+        cls,
+        config: str | Path | Settings | None = None,
+        *,
+        store: str | Path | None = None,
+        clock: Callable[[], date] = date.today,
+        llm: LLM | None = None,
+        embedders: Mapping[str, TextEmbedder] | None = None,
+        warm: bool = True,
+    ) -> Self:
+        """Open the store of a profile, and load the models unless ``warm`` is False.
+
+        ``llm`` takes the place of ``synthesis.llm``; ``embedders`` that of the configured models,
+        by domain. A domain that was never ingested is skipped, and the coverage says so; one whose
+        model is missing or another than it was ingested with is searched by keywords.
+        Raises ConfigError.
+        """
+        parts = open_engine_parts(config, store=store, llm=llm, embedders=embedders)
+        engine = cls(
+            parts.retriever,
+            parts.synthesizer,
+            reranker=parts.reranker,
+            top_k=parts.settings.fusion.top_k,
+            clock=clock,
+            on_close=parts.closers,
+            warmers=parts.warmers,
+        )
+        if warm:
+            engine.warm_up()
+        return engine
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """The domains a question goes to when none are named."""
+        return self._retriever.domains
+
+    def warm_up(self) -> None:
+        """Load models and touch every index, so that time limits measure searching only.
+
+        What fails here fails again, and is reported, when it is asked.
+        """
+        for warm in self._warmers:
+            warm()
+
+    def query(
+        self,
+        str_or_query_bundle: QueryType,
+        *,
+        as_of: date | str | None = None,
+        jurisdiction: str | None = None,
+        domains: Sequence[str] | None = None,
+        mode: FusionMode | None = None,
+        top_k: int | None = None,
+        streaming: bool = False,
+    ) -> RESPONSE_TYPE:
+        """A PolicyAnswer; with ``streaming`` a PolicyStream (sources at once, citations after)."""
+        request = self._request(str_or_query_bundle, as_of, jurisdiction, domains, mode, top_k)
+        dispatcher.event(QueryStartEvent(query=str_or_query_bundle))
+        with self.callback_manager.as_trace("query"):
+            response = self._answer(request, streaming)
+        dispatcher.event(QueryEndEvent(query=str_or_query_bundle, response=response))
+        return response
+
+    async def aquery(
+        self,
+        str_or_query_bundle: QueryType,
+        *,
+        as_of: date | str | None = None,
+        jurisdiction: str | None = None,
+        domains: Sequence[str] | None = None,
+        mode: FusionMode | None = None,
+        top_k: int | None = None,
+        streaming: bool = False,
+    ) -> RESPONSE_TYPE:
+        """As ``query`` without blocking the event loop; streams are AsyncPolicyStream."""
+        request = self._request(str_or_query_bundle, as_of, jurisdiction, domains, mode, top_k)
+        dispatcher.event(QueryStartEvent(query=str_or_query_bundle))
+        with self.callback_manager.as_trace("query"):
+            response = await self._aanswer(request, streaming)
+        dispatcher.event(QueryEndEvent(query=str_or_query_bundle, response=response))
+        return response
+
+    def search(
+        self,
+        query: QueryType,
+        *,
+        as_of: date | str | None = None,
+        jurisdiction: str | None = None,
+        domains: Sequence[str] | None = None,
+        mode: FusionMode | None = None,
+        top_k: int | None = None,
+    ) -> RetrievalResult:
+        """The passages, reranked, best first, with coverage and trace; no answer is written."""
+        return self._search(self._request(query, as_of, jurisdiction, domains, mode, top_k))
+
+    async def asearch(
+        self,
+        query: QueryType,
+        *,
+        as_of: date | str | None = None,
+        jurisdiction: str | None = None,
+        domains: Sequence[str] | None = None,
+        mode: FusionMode | None = None,
+        top_k: int | None = None,
+    ) -> RetrievalResult:
+        """As ``search``."""
+        request = self._request(query, as_of, jurisdiction, domains, mode, top_k)
+        return await self._asearch(request)
+
+    def retrieve(self, query_bundle: QueryType) -> list[NodeWithScore]:
+        """The passages as LlamaIndex nodes, best first (the rules in force today)."""
+        return self.search(query_bundle).nodes
+
+    async def aretrieve(self, query_bundle: QueryType) -> list[NodeWithScore]:
+        """As ``retrieve``."""
+        return (await self.asearch(query_bundle)).nodes
+
+    def synthesize(
+        self,
+        query_bundle: QueryBundle,
+        nodes: list[NodeWithScore],
+        additional_source_nodes: Sequence[NodeWithScore] | None = None,
+    ) -> RESPONSE_TYPE:
+        """The answer from these nodes."""
+        return self._synthesizer.synthesize(query_bundle, nodes, additional_source_nodes)
+
+    async def asynthesize(
+        self,
+        query_bundle: QueryBundle,
+        nodes: list[NodeWithScore],
+        additional_source_nodes: Sequence[NodeWithScore] | None = None,
+    ) -> RESPONSE_TYPE:
+        """As ``synthesize``."""
+        return await self._synthesizer.asynthesize(query_bundle, nodes, additional_source_nodes)
+
+    def close(self) -> None:
+        """Close stores and end threads; the engine must not be asked afterwards. Idempotent."""
+        if not self._closed:
+            self._closed = True
+            self._retriever.close()
+            for close in self._on_close:
+                close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await asyncio.to_thread(self.close)
+
+    def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
+        return self._answer(self._request(query_bundle), False)
+
+    async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
+        return await self._aanswer(self._request(query_bundle), False)
+
+    def _get_prompt_modules(self) -> PromptMixinType:
+        return {"response_synthesizer": self._synthesizer}
+
+    def _request(
+        self,
+        query: QueryType,
+        as_of: date | str | None = None,
+        jurisdiction: str | None = None,
+        domains: Sequence[str] | None = None,
+        mode: FusionMode | None = None,
+        top_k: int | None = None,
+    ) -> Request:
+        if self._closed:
+            raise InputError("this engine is closed; open another one")
+        return parse_request(
+            question_of(query),
+            as_of=as_of,
+            today=self._clock,
+            jurisdiction=jurisdiction,
+            domains=domains,
+            mode=mode,
+            top_k=self._top_k if top_k is None else top_k,
+        )
+
+    def _answer(self, request: Request, streaming: bool) -> RESPONSE_TYPE:
+        payload: dict[str, Any] = {EventPayload.QUERY_STR: request.question}
+        with self.callback_manager.event(CBEventType.QUERY, payload=payload) as event:
+            response = self._synthesizer.answer(self._search(request), streaming=streaming)
+            event.on_end(payload={EventPayload.RESPONSE: response})
+        return response
+
+    async def _aanswer(self, request: Request, streaming: bool) -> RESPONSE_TYPE:
+        payload: dict[str, Any] = {EventPayload.QUERY_STR: request.question}
+        with self.callback_manager.event(CBEventType.QUERY, payload=payload) as event:
+            found = await self._asearch(request)
+            response = await self._synthesizer.aanswer(found, streaming=streaming)
+            event.on_end(payload={EventPayload.RESPONSE: response})
+        return response
+
+    def _search(self, request: Request) -> RetrievalResult:
+        found = self._retriever.search(
+            request.question, request.filters, request.domains, request.mode, self._depth(request)
+        )
+        return self._reranked(request, found)
+
+    async def _asearch(self, request: Request) -> RetrievalResult:
+        found = await self._retriever.asearch(
+            request.question, request.filters, request.domains, request.mode, self._depth(request)
+        )
+        if self._reranker is None:
+            return self._reranked(request, found)
+        return await asyncio.to_thread(self._reranked, request, found)
+
+    def _depth(self, request: Request) -> int:
+        return max(request.top_k, self._reranker.top_n if self._reranker else 0)
+
+    def _reranked(self, request: Request, found: RetrievalResult) -> RetrievalResult:
+        passages, trace = found.passages, dict(found.trace)
+        if self._reranker is not None:
+            passages, trace["rerank"] = self._reranker.rerank(request.question, passages)
+        passages = passages[: request.top_k]
+        return replace(found, passages=passages, trace=MappingProxyType(trace))

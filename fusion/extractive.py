@@ -1,0 +1,148 @@
+"""The answer without a language model: the best sentences of the best passages, verbatim.
+
+Query-focused extraction: a unit of text is worth the rarity-weighted share of the question's
+character bigrams that it has, times its passage's relative score.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from fusion.overlap import containment, grams, rarity
+from indexes.schema import Passage
+
+LIMIT = 600
+"""Characters of one unit; longer lists fall apart into lead-in and items, longer text at commas."""
+
+_KEEP = 0.35  # an excerpt must be worth this share of the best one, or it only dilutes the answer
+_LONG = 400.0  # a unit of this length counts half: it matches more bigrams by its length alone
+
+_SENTENCE = re.compile(r"[^。！？!?\n]*(?:[。！？!?]+[”’」』）)]*|\n+|$)")
+_ITEM = re.compile(
+    r"[（(][一二三四五六七八九十百0-9０-９]+[）)]|[0-9０-９]{1,3}[.．、]|[①-⑳]|[一二三四五六七八九十百]+、"
+)
+_ITEM_START = re.compile(rf"(?:(?<=[：:；;])|(?<=\n)|(?<=[：:；;]\n))\s*(?={_ITEM.pattern})")
+_BREAK = re.compile(r"[；;，,、\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A readable piece ``content[start:end]``; an item of a long list also has its ``lead``-in."""
+
+    start: int
+    end: int
+    lead: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A unit chosen for the answer; ``index`` is the position of its passage in the ranking."""
+
+    index: int
+    unit: Unit
+    value: float
+
+
+def units(content: str) -> tuple[Unit, ...]:
+    """Cut a passage into sentences, in order; only white space lies between or outside of them.
+
+    A list (lead-in with its 项) stays whole, and a proviso (但…) stays with its rule, because
+    either alone would mislead.
+    """
+    merged: list[tuple[int, int]] = []
+    for start, end in _sentences(content):
+        text = content[start:end]
+        if merged and (_continues_list(content, merged[-1], text) or text.startswith("但")):
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    return tuple(unit for start, end in merged for unit in _bounded(content, start, end))
+
+
+def extract(
+    question: str, ranked: Sequence[tuple[Passage, float]], max_sentences: int
+) -> tuple[Excerpt, ...]:
+    """The best units of the ranked passages (best first), in passage order.
+
+    The best passage always gives one: the words of the question need not be those of the law.
+    """
+    pool = [(index, unit) for index, (p, _) in enumerate(ranked) for unit in units(p.content)]
+    texts = [grams(ranked[index][0].content[unit.start : unit.end]) for index, unit in pool]
+    idf = rarity(texts)
+    asked = [gram for gram in grams(question) if gram in idf]
+    total = sum(idf[gram] for gram in asked) or 1.0
+    best_score = max((score for _, score in ranked), default=0.0)
+    scored = []
+    for (index, unit), text in zip(pool, texts, strict=True):
+        share = sum(idf[gram] for gram in asked if gram in text) / total
+        weight = ranked[index][1] / best_score if best_score > 0 else 1.0 / (1 + index)
+        value = share * weight / (1 + (unit.end - unit.start) / _LONG)
+        scored.append(Excerpt(index, unit, value))
+    scored.sort(key=lambda e: (-e.value, e.index, e.unit.start))
+    first = next((e for e in scored if e.index == 0), None)
+    if first is None:
+        return ()
+    floor = max(_KEEP * scored[0].value, 1e-9)
+    others = [e for e in scored if e is not first and e.value >= floor]
+    chosen = [first, *others[: max(0, max_sentences - 1)]]
+    return tuple(sorted(chosen, key=lambda e: (e.index, e.unit.start)))
+
+
+def best_span(claim: str, passage: Passage) -> tuple[int, int]:
+    """The unit of the passage nearest to the claim, as (start, end) offsets in its content."""
+    wanted = grams(claim)
+    pieces = units(passage.content) or (Unit(0, len(passage.content)),)
+    best = max(
+        pieces,
+        key=lambda u: (containment(wanted, grams(passage.content[u.start : u.end])), -u.start),
+    )
+    return best.start, best.end
+
+
+def _sentences(content: str) -> list[tuple[int, int]]:
+    spans = [_trimmed(content, *match.span()) for match in _SENTENCE.finditer(content)]
+    return [span for span in spans if span[0] < span[1]]
+
+
+def _continues_list(content: str, before: tuple[int, int], text: str) -> bool:
+    if not _ITEM.match(text):
+        return False
+    previous = content[before[0] : before[1]]
+    return previous.endswith(("：", ":")) or _ITEM_START.search(previous) is not None
+
+
+def _bounded(content: str, start: int, end: int) -> list[Unit]:
+    """The span as one unit, or in pieces of at most LIMIT characters."""
+    if end - start <= LIMIT:
+        return [Unit(start, end)]
+    cuts = [m.end() for m in _ITEM_START.finditer(content, start, end) if m.end() > start]
+    if cuts:
+        lead = (start, start + len(content[start : cuts[0]].rstrip()))
+        bounds = [*cuts, end]
+        return [
+            Unit(piece.start, piece.end, lead if lead[1] - lead[0] <= LIMIT else None)
+            for left, right in pairwise(bounds)
+            for piece in _pieces(content, left, right)
+        ]
+    return _pieces(content, start, end)
+
+
+def _pieces(content: str, start: int, end: int) -> list[Unit]:
+    pieces = []
+    while end - start > LIMIT:
+        breaks = [m.end() for m in _BREAK.finditer(content, start + LIMIT // 2, start + LIMIT)]
+        cut = breaks[-1] if breaks else start + LIMIT
+        pieces.append((start, cut))
+        start = cut
+    pieces.append((start, end))
+    spans = [_trimmed(content, *piece) for piece in pieces]
+    return [Unit(*span) for span in spans if span[0] < span[1]]
+
+
+def _trimmed(content: str, start: int, end: int) -> tuple[int, int]:
+    text = content[start:end]
+    blank = len(text) - len(text.lstrip())
+    return start + blank, max(start + blank, start + len(text.rstrip()))

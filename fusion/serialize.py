@@ -1,0 +1,69 @@
+"""Results and answers as JSON-able dicts: the contract of the command line and the servers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from fusion.answer import PolicyAnswer
+from fusion.citations import Citation
+from fusion.coverage import SourceCoverage
+from fusion.nodes import RankedPassage, RetrievalResult, from_node
+
+
+def result_json(result: RetrievalResult) -> dict[str, Any]:
+    """``{query, results: [{id, source, title, …, score, content, file, trace}], coverage, trace}``.
+
+    Results are best first; dates are ISO strings or None, ``heading_path`` is a list.
+    """
+    return {
+        "query": result.query,
+        "results": [_passage(item) for item in result.passages],
+        "coverage": [_coverage(entry) for entry in result.coverage],
+        "trace": dict(result.trace),
+    }
+
+
+def answer_json(answer: PolicyAnswer) -> dict[str, Any]:
+    """As ``result_json``, with ``answer``, ``sufficient``, ``confidence`` and ``citations``.
+
+    ``citations[i].marker`` = n stands for ``results[n - 1]``.
+    """
+    return {
+        "query": answer.trace.get("query", ""),
+        "answer": str(answer),
+        "sufficient": answer.sufficient,
+        "confidence": answer.confidence,
+        "citations": [_citation(citation) for citation in answer.citations],
+        "results": [_passage(from_node(node)) for node in answer.source_nodes],
+        "coverage": [_coverage(entry) for entry in answer.coverage],
+        "trace": dict(answer.trace),
+    }
+
+
+def _passage(item: RankedPassage) -> dict[str, Any]:
+    passage, meta = item.passage, item.passage.metadata
+    return {
+        "id": passage.id,
+        "source": passage.source,
+        "title": meta.title,
+        "doc_number": meta.doc_number,
+        "article": meta.article,
+        "heading_path": list(meta.heading_path),
+        "effective": meta.effective,
+        "expires": meta.expires,
+        "status": meta.status,
+        "jurisdiction": meta.jurisdiction,
+        "score": item.score,
+        "content": passage.content,
+        "file": meta.file,
+        "trace": dict(item.trace),
+    }
+
+
+def _coverage(entry: SourceCoverage) -> dict[str, Any]:
+    return {**asdict(entry), "notes": list(entry.notes)}
+
+
+def _citation(citation: Citation) -> dict[str, Any]:
+    return {**asdict(citation), "heading_path": list(citation.heading_path)}

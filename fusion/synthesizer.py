@@ -1,0 +1,251 @@
+"""The answer to a question from what was retrieved: a LlamaIndex response synthesizer.
+
+With an LLM it works as LlamaIndex's compact mode does with one call: as many passages as the
+context window holds in one prompt; what does not fit is left out (and said in the trace) rather
+than refined in further calls. Without an LLM it extracts sentences verbatim. Either way the text
+carries markers ``[n]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from typing import Any
+
+from llama_index.core.base.response.schema import RESPONSE_TYPE
+from llama_index.core.callbacks.base import CallbackManager
+from llama_index.core.callbacks.schema import CBEventType, EventPayload
+from llama_index.core.indices.prompt_helper import ChatPromptHelper, PromptHelper
+from llama_index.core.instrumentation.events.synthesis import (
+    SynthesizeEndEvent,
+    SynthesizeStartEvent,
+)
+from llama_index.core.llms import LLM, MockLLM
+from llama_index.core.prompts import BasePromptTemplate
+from llama_index.core.response_synthesizers import BaseSynthesizer
+from llama_index.core.schema import NodeWithScore, QueryBundle, QueryType
+from llama_index.core.types import RESPONSE_TEXT_TYPE
+from llama_index_instrumentation import get_dispatcher
+
+from configs.settings import SynthesisConfig
+from fusion.answer import AsyncPolicyStream, PolicyAnswer, PolicyStream
+from fusion.llm import key_hint
+from fusion.nodes import RankedPassage, RetrievalResult, coverage_of, from_node
+from fusion.prompts import (
+    DEFAULT_TEMPLATE,
+    TokenCounter,
+    context_budget,
+    estimate_tokens,
+    pack,
+)
+from fusion.writing import Writing
+from indexes.schema import Passage, PassageMetadata
+
+dispatcher = get_dispatcher(__name__)
+
+
+class PolicySynthesizer(BaseSynthesizer):
+    """Writes cited answers; ``llm`` None = extractive.
+
+    ``count_tokens``: the LLM's tokenizer; by default an estimate that is rather too high. An LLM
+    that fails, says nothing or marks no source is followed by excerpts and a remark; nothing that
+    it does raises. LlamaIndex's global ``Settings`` are never asked for an LLM.
+    """
+
+    def __init__(
+        self,
+        config: SynthesisConfig | None = None,
+        llm: LLM | None = None,
+        *,
+        count_tokens: TokenCounter = estimate_tokens,
+        streaming: bool = False,
+    ) -> None:
+        def tokens(text: str) -> list[int]:
+            return [0] * count_tokens(text)
+
+        # The base class would replace a missing LLM by OpenAI and a missing helper by tiktoken's.
+        stand_in = llm or MockLLM()
+        super().__init__(
+            llm=stand_in,
+            callback_manager=stand_in.callback_manager or CallbackManager(),
+            prompt_helper=PromptHelper(tokenizer=tokens),
+            chat_prompt_helper=ChatPromptHelper(tokenizer=tokens),
+            streaming=streaming,
+        )
+        self._config = config or SynthesisConfig()
+        self._writer = llm
+        self._count = count_tokens
+        self._template: BasePromptTemplate = DEFAULT_TEMPLATE
+
+    def answer(self, result: RetrievalResult, *, streaming: bool = False) -> RESPONSE_TYPE:
+        """A PolicyAnswer, or a PolicyStream when ``streaming``."""
+        if streaming:
+            # The lambda, as the stream does not exist yet.
+            text = self._stream(result, lambda answer: stream.finish(answer))  # noqa: PLW0108
+            stream = PolicyStream(text)
+            stream.begin(result.nodes, result.coverage, Writing(result, self._config).confidence)
+            return stream
+        writing = Writing(result, self._config)
+        writing.head()
+        prompt, problem = self._prompt(result, writing)
+        if self._writer is None or prompt is None:
+            writing.without_llm(problem)
+            return writing.answer()
+        try:
+            text = _text(self._writer.predict(self._template, **prompt))
+        except Exception as error:
+            writing.end(self._failure(error))
+        else:
+            writing.feed(text)
+            writing.end()
+        return writing.answer()
+
+    async def aanswer(self, result: RetrievalResult, *, streaming: bool = False) -> RESPONSE_TYPE:
+        """As ``answer``; streams are AsyncPolicyStream."""
+        if streaming:
+            # The lambda, as the stream does not exist yet.
+            text = self._astream(result, lambda answer: stream.finish(answer))  # noqa: PLW0108
+            stream = AsyncPolicyStream(text)
+            stream.begin(result.nodes, result.coverage, Writing(result, self._config).confidence)
+            return stream
+        writing = Writing(result, self._config)
+        writing.head()
+        prompt, problem = self._prompt(result, writing)
+        if self._writer is None or prompt is None:
+            writing.without_llm(problem)
+            return writing.answer()
+        try:
+            text = _text(await self._writer.apredict(self._template, **prompt))
+        except Exception as error:
+            writing.end(self._failure(error))
+        else:
+            writing.feed(text)
+            writing.end()
+        return writing.answer()
+
+    def synthesize(
+        self,
+        query: QueryType,
+        nodes: list[NodeWithScore],
+        additional_source_nodes: Sequence[NodeWithScore] | None = None,
+        **response_kwargs: Any,
+    ) -> RESPONSE_TYPE:
+        """The LlamaIndex entry: ours or any text nodes, best first."""
+        dispatcher.event(SynthesizeStartEvent(query=query))
+        result = _result(query, nodes)
+        payload: dict[str, Any] = {EventPayload.QUERY_STR: result.query}
+        with self._callback_manager.event(CBEventType.SYNTHESIZE, payload=payload) as event:
+            response = self.answer(result, streaming=self._streaming)
+            response.source_nodes = [*response.source_nodes, *(additional_source_nodes or ())]
+            event.on_end(payload={EventPayload.RESPONSE: response})
+        dispatcher.event(SynthesizeEndEvent(query=query, response=response))
+        return response
+
+    async def asynthesize(
+        self,
+        query: QueryType,
+        nodes: list[NodeWithScore],
+        additional_source_nodes: Sequence[NodeWithScore] | None = None,
+        **response_kwargs: Any,
+    ) -> RESPONSE_TYPE:
+        """As ``synthesize``."""
+        dispatcher.event(SynthesizeStartEvent(query=query))
+        result = _result(query, nodes)
+        payload: dict[str, Any] = {EventPayload.QUERY_STR: result.query}
+        with self._callback_manager.event(CBEventType.SYNTHESIZE, payload=payload) as event:
+            response = await self.aanswer(result, streaming=self._streaming)
+            response.source_nodes = [*response.source_nodes, *(additional_source_nodes or ())]
+            event.on_end(payload={EventPayload.RESPONSE: response})
+        dispatcher.event(SynthesizeEndEvent(query=query, response=response))
+        return response
+
+    def get_response(
+        self, query_str: str, text_chunks: Sequence[str], **response_kwargs: Any
+    ) -> RESPONSE_TEXT_TYPE:
+        """The text for bare chunks, which are cited by their position."""
+        return str(self.answer(_bare(query_str, text_chunks)))
+
+    async def aget_response(
+        self, query_str: str, text_chunks: Sequence[str], **response_kwargs: Any
+    ) -> RESPONSE_TEXT_TYPE:
+        """As ``get_response``."""
+        return str(await self.aanswer(_bare(query_str, text_chunks)))
+
+    def _get_prompts(self) -> dict[str, BasePromptTemplate]:
+        return {"text_qa_template": self._template}
+
+    def _update_prompts(self, prompts: dict[str, BasePromptTemplate]) -> None:
+        self._template = prompts.get("text_qa_template", self._template)
+
+    def _prompt(
+        self, result: RetrievalResult, writing: Writing
+    ) -> tuple[dict[str, str] | None, str]:
+        """The variables of the template; None where no model is to be asked, and what is wrong."""
+        if self._writer is None or not writing.enough:
+            return None, ""
+        about = self._writer.metadata
+        budget = context_budget(about.context_window, about.num_output, result.query, self._count)
+        packed = pack(result.passages[: self._config.max_passages], budget, self._count)
+        if not packed.count:
+            return None, f"no passage fits into a context of {about.context_window} tokens"
+        writing.start_llm(about.model_name, packed.count, packed.shortened)
+        return {"context": packed.context, "fence": packed.fence, "query_str": result.query}, ""
+
+    def _stream(
+        self, result: RetrievalResult, finish: Callable[[PolicyAnswer], None]
+    ) -> Generator[str, None, None]:
+        writing = Writing(result, self._config)
+        yield from filter(None, [writing.head()])
+        prompt, problem = self._prompt(result, writing)
+        if self._writer is None or prompt is None:
+            yield writing.without_llm(problem)
+        else:
+            try:
+                for piece in self._writer.stream(self._template, **prompt):
+                    yield from filter(None, [writing.feed(_text(piece))])
+            except Exception as error:
+                problem = self._failure(error)
+            yield from filter(None, [writing.end(problem)])
+        finish(writing.answer())
+
+    async def _astream(
+        self, result: RetrievalResult, finish: Callable[[PolicyAnswer], None]
+    ) -> AsyncGenerator[str, None]:
+        writing = Writing(result, self._config)
+        if head := writing.head():
+            yield head
+        prompt, problem = self._prompt(result, writing)
+        if self._writer is None or prompt is None:
+            yield writing.without_llm(problem)
+        else:
+            try:
+                async for piece in await self._writer.astream(self._template, **prompt):
+                    if text := writing.feed(_text(piece)):
+                        yield text
+            except Exception as error:
+                problem = self._failure(error)
+            if text := writing.end(problem):
+                yield text
+        finish(writing.answer())
+
+    def _failure(self, error: Exception) -> str:
+        text = " ".join(str(error).split())[:300]
+        return f"{type(error).__name__}: {text}{key_hint(self._config.llm)}"
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"the model gave {type(value).__name__} instead of text")
+    return value
+
+
+def _result(query: QueryType, nodes: Sequence[NodeWithScore]) -> RetrievalResult:
+    question = query.query_str if isinstance(query, QueryBundle) else query
+    return RetrievalResult(question, tuple(from_node(node) for node in nodes), coverage_of(nodes))
+
+
+def _bare(question: str, chunks: Sequence[str]) -> RetrievalResult:
+    items = tuple(
+        RankedPassage(Passage(f"{n}", "", chunk, PassageMetadata(f"资料{n}", "")), 1.0)
+        for n, chunk in enumerate(chunks, start=1)
+    )
+    return RetrievalResult(question, items, ())

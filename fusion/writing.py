@@ -1,0 +1,127 @@
+"""One answer in the making: text comes in pieces, goes out checked, and ends with citations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from configs.settings import SynthesisConfig
+from fusion.answer import PolicyAnswer
+from fusion.citations import Citation, MarkerFilter, cite_answer
+from fusion.confidence import confidence
+from fusion.coverage import notice
+from fusion.nodes import RetrievalResult
+from fusion.wording import INSUFFICIENT, excerpts, insufficient
+
+
+class Writing:
+    """Collects the text of one answer. Not shared between threads.
+
+    Call ``head`` first, then either ``without_llm`` or ``feed`` … ``end``; every call returns the
+    text to show next, and ``answer`` gives the whole. ``question`` is the result's query.
+    """
+
+    def __init__(self, result: RetrievalResult, config: SynthesisConfig) -> None:
+        self._result = result
+        self._config = config
+        self._items = result.passages[: config.max_passages]
+        self.confidence = confidence(self._items)
+        self.enough = bool(self._items) and self.confidence >= config.min_confidence
+        self._filter = MarkerFilter(len(self._items))
+        self._shown: list[str] = []
+        self._said = ""
+        self._citations: tuple[Citation, ...] = ()
+        self._sufficient = self.enough
+        self._trace: dict[str, Any] = {"kind": "extractive"}
+
+    def head(self) -> str:
+        """The warning that some domain was not consulted, or nothing."""
+        warning = notice(self._result.coverage)
+        return self._show(f"{warning}\n" if warning else "")
+
+    def without_llm(self, problem: str = "") -> str:
+        """The extractive answer, or 资料不足 with what came closest.
+
+        ``problem`` says why a model that should have been asked was not.
+        """
+        if problem:
+            return self.end(problem)
+        question, items = self._result.query, self._items
+        if self.enough:
+            text, self._citations = excerpts(question, items, self._config.max_sentences)
+        else:
+            self._trace["kind"] = "insufficient"
+            text, self._citations = insufficient(question, items, self._result.coverage)
+        return self._show(text)
+
+    def start_llm(self, model: str, passages: int, shortened: bool) -> None:
+        """Text of a model follows, which was given the first ``passages`` passages."""
+        self._filter = MarkerFilter(passages)
+        self._trace = {
+            "kind": "llm",
+            "model": model,
+            "passages": passages,
+            "shortened": shortened,
+        }
+
+    def feed(self, piece: str) -> str:
+        """The next piece of the model's text, markers checked."""
+        return self._say(self._filter.feed(piece))
+
+    def end(self, error: str = "") -> str:
+        """The end of the model's text. Where it cannot be relied upon, excerpts follow.
+
+        That is when the model failed (``error``), said nothing, or marked no source.
+        """
+        text = self._say(self._filter.flush())
+        self._trace["invented_markers"] = self._filter.invented
+        said = self._said.strip()
+        self._citations = cite_answer(said, self._items)
+        if said.startswith(INSUFFICIENT) and not error:
+            self._sufficient = False
+            return text
+        if not error and not said:
+            error = "empty answer"
+        if error:
+            self._trace |= {"kind": "extractive", "llm_error": error}
+            why = "语言模型中断" if said else "语言模型未能作答"
+        elif not self._citations:
+            self._trace["uncited"] = True
+            why = "语言模型没有注明出处"
+        else:
+            return text
+        quoted, citations = excerpts(self._result.query, self._items, self._config.max_sentences)
+        both = {c.marker: c for c in (*citations, *self._citations)}
+        self._citations = tuple(both[marker] for marker in sorted(both))
+        between = "\n" if said else ""
+        return text + self._show(f"{between}注意：{why}，以下为检索到的原文摘录。\n{quoted}")
+
+    def answer(self) -> PolicyAnswer:
+        """The whole answer, with fresh nodes."""
+        nodes = self._result.nodes
+        return PolicyAnswer(
+            response="".join(self._shown).strip(),
+            source_nodes=nodes,
+            metadata={node.node_id: node.node.metadata for node in nodes},
+            citations=self._citations,
+            coverage=self._result.coverage,
+            trace=self._whole_trace(),
+            sufficient=self._sufficient,
+            confidence=self.confidence,
+        )
+
+    def _whole_trace(self) -> Mapping[str, Any]:
+        return {
+            "query": self._result.query,
+            "retrieval": dict(self._result.trace),
+            "synthesis": dict(self._trace),
+            "passages": {item.passage.id: dict(item.trace) for item in self._result.passages},
+        }
+
+    def _say(self, text: str) -> str:
+        self._said += text
+        return self._show(text)
+
+    def _show(self, text: str) -> str:
+        self._shown.append(text)
+        return text
