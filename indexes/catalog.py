@@ -48,6 +48,7 @@ CREATE TABLE IF NOT EXISTS pending(
   domain TEXT NOT NULL, row TEXT NOT NULL, PRIMARY KEY(domain, row)) WITHOUT ROWID;
 """
 _PASSAGE = "SELECT id, domain, content, metadata FROM passages"
+_MOVE = "UPDATE domains SET store_version = store_version + 1 WHERE domain = ?"
 _FIELDS = tuple(f.name for f in fields(PassageMetadata))
 
 
@@ -308,9 +309,12 @@ class PassageCatalog:
             connection.executemany(
                 "INSERT INTO pending VALUES(?, ?)", [(domain, row) for row in stale]
             )
-            connection.execute(
-                "UPDATE domains SET store_version = store_version + 1 WHERE domain = ?", (domain,)
-            )
+            connection.execute(_MOVE, (domain,))
+
+    def touch(self, domain: str) -> None:
+        """Move the store version alone: readers have to open the other stores again."""
+        with self._transaction() as connection:
+            connection.execute(_MOVE, (domain,))
 
 
 def _passage(row: Sequence[Any]) -> Passage:

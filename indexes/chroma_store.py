@@ -1,26 +1,21 @@
 """A LlamaIndex vector store on Chroma that returns true cosines and knows its model.
 
 The plain adapter returns exp(-distance) of whatever space the collection has, sends batches above
-the client's limit and never notices another embedding model. Chroma's shared client cache is not
-used: a reader must be able to open the same directory again to see another process's writes.
+the client's limit and never notices another embedding model.
 """
 
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from chromadb.api import ServerAPI
-from chromadb.api.collection_configuration import CreateHNSWConfiguration
-from chromadb.api.models.Collection import Collection
-from chromadb.config import Settings as ChromaSettings
 from chromadb.config import System
-from chromadb.errors import ChromaError, InternalError, NotFoundError
+from chromadb.errors import ChromaError, InternalError
+from httpx import HTTPError
 from llama_index.core.schema import BaseNode
 from llama_index.core.vector_stores.types import (
     VectorStoreQuery,
@@ -30,19 +25,14 @@ from llama_index.core.vector_stores.types import (
 from llama_index.vector_stores.chroma import ChromaVectorStore
 from pydantic import PrivateAttr
 
-from configs.errors import InputError, SourceUnavailableError, StoreMismatchError
+from configs.errors import InputError, SourceUnavailableError
 from configs.settings import StoreConfig
+from indexes.chroma_client import one_line, open_collection, recreate_collection
 from indexes.schema import Hit, Passage
 
-HNSW: CreateHNSWConfiguration = {
-    "space": "cosine",
-    "ef_construction": 100,
-    "ef_search": 200,
-    "sync_threshold": 5000,
-}
-WRITE_BATCH = 500
+WRITE_BATCH = 2000
 PAGE = 5000
-_FINGERPRINT = "fingerprint"
+VECTOR_PAGE = 1000
 
 
 class CosineChromaVectorStore(ChromaVectorStore):
@@ -67,23 +57,10 @@ class CosineChromaVectorStore(ChromaVectorStore):
 
         ``fingerprint``: key of the embedding model that will be used (None: not compared).
         Raises StoreMismatchError when the collection was built with another one or in another
-        space, SourceUnavailableError when it is not there (and not ``create``) or out of reach.
+        space, SourceUnavailableError when it is not there (and not ``create``) or out of reach,
+        ConfigError for a name that Chroma refuses.
         """
-        if store.chroma == "embedded" and not create and not directory.is_dir():
-            raise _absent(collection)
-        try:
-            system, api = _start(store, directory)
-        except Exception as error:  # chromadb raises plain ValueError when no server answers
-            raise SourceUnavailableError(
-                f"Chroma cannot be opened ({_line(error)}); {_remedy(store)}"
-            ) from error
-        try:
-            model = _collection(api, collection, fingerprint, create)
-            _compare(collection, model.metadata or {}, model.configuration_json, fingerprint)
-        except BaseException:
-            system.stop()
-            raise
-        opened = Collection(client=api, model=model, embedding_function=None, data_loader=None)
+        system, opened = open_collection(store, directory, collection, fingerprint, create=create)
         instance = cls(chroma_collection=opened)
         instance._system = system
         return instance
@@ -144,12 +121,12 @@ class CosineChromaVectorStore(ChromaVectorStore):
         """
         try:
             found = self._nearest(embedding, k, where)
-        except InternalError:
+        except InternalError as error:
             if where is None:
-                raise
-            found = self._nearest(embedding, max(10 * k, 1000), None)
-        except ChromaError as error:
-            raise SourceUnavailableError(f"Chroma cannot be searched: {_line(error)}") from error
+                raise _unreadable(error) from error
+            return self.search(embedding, max(10 * k, 1000))
+        except (ChromaError, HTTPError) as error:
+            raise _unreadable(error) from error
         return tuple(Hit(row, _cosine(distance)) for row, distance in found)
 
     def _nearest(
@@ -181,11 +158,30 @@ class CosineChromaVectorStore(ChromaVectorStore):
             yield from page
             offset += len(page)
 
+    def readable(self) -> bool:
+        """Whether every row's vector can be read: false after a kill while Chroma saved its index.
+
+        Reads all vectors, a page at a time.
+        """
+        try:
+            for offset in range(0, self.count(), VECTOR_PAGE):
+                self._collection.get(limit=VECTOR_PAGE, offset=offset, include=["embeddings"])
+        except ChromaError:
+            return False
+        return True
+
+    def recreate(self) -> None:
+        """Replace the collection by an empty one of the same name and model."""
+        self._collection = recreate_collection(self._collection)
+
     def warm(self) -> None:
-        """Load the vector index now, so that no question waits for it."""
+        """Load the vector index now, so that no question waits for it.
+
+        Raises SourceUnavailableError when it cannot be read.
+        """
         dimension = self._collection._model.dimension
         if dimension:
-            self._nearest([1.0] + [0.0] * (dimension - 1), 1, None)
+            self.search([1.0] + [0.0] * (dimension - 1), 1)
 
     # -- LlamaIndex ---------------------------------------------------------------------------
 
@@ -224,82 +220,8 @@ def _cosine(distance: float) -> float:
     return 1.0 - min(max(float(distance), 0.0), 2.0)
 
 
-def _start(store: StoreConfig, directory: Path) -> tuple[System, ServerAPI]:
-    """A Chroma of our own, outside of the cache that ``PersistentClient`` shares by path."""
-    if store.chroma == "server":
-        settings = ChromaSettings(
-            chroma_api_impl="chromadb.api.fastapi.FastAPI",
-            chroma_server_host=store.host,
-            chroma_server_http_port=store.port,
-            anonymized_telemetry=False,
-        )
-    else:
-        _prepare(directory / "chroma.sqlite3")
-        settings = ChromaSettings(
-            is_persistent=True, persist_directory=str(directory), anonymized_telemetry=False
-        )
-    system = System(settings)
-    api: ServerAPI = system.instance(ServerAPI)  # type: ignore[type-abstract]
-    system.start()
-    return system, api
-
-
-def _prepare(database: Path) -> None:
-    """Make a new database a WAL one: its readers never wait for a writer's transaction.
-
-    Only before Chroma has opened it: a second SQLite library closing a file in the same process
-    would drop the first one's locks.
-    """
-    if not database.exists():
-        connection = sqlite3.connect(database)
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.close()
-
-
-def _collection(api: ServerAPI, name: str, fingerprint: str | None, create: bool) -> Any:
-    try:
-        return api.get_collection(name)
-    except NotFoundError as error:
-        if not create or fingerprint is None:
-            raise _absent(name) from error
-        return api.create_collection(
-            name, configuration={"hnsw": HNSW}, metadata={_FINGERPRINT: fingerprint}
-        )
-
-
-def _compare(
-    name: str, metadata: Mapping[str, Any], configuration: Mapping[str, Any], wanted: str | None
-) -> None:
-    space = (configuration.get("hnsw") or configuration.get("spann") or {}).get("space")
-    if space != "cosine":
-        raise StoreMismatchError(
-            f"collection {name}: its space is {space}, cosine is needed; "
-            "delete the collection and ingest again"
-        )
-    built = metadata.get(_FINGERPRINT)
-    if wanted is not None and built != wanted:
-        raise model_mismatch(f"collection {name}", str(built), wanted)
-
-
-def model_mismatch(place: str, built: str, wanted: str) -> StoreMismatchError:
-    """The error for a store that was built with another embedding model."""
-    return StoreMismatchError(
-        f"{place} was built with the embedding model {built}, but {wanted} is configured; "
-        "configure the old model again, or ingest into a new store"
-    )
-
-
-def _absent(collection: str) -> SourceUnavailableError:
+def _unreadable(error: BaseException) -> SourceUnavailableError:
     return SourceUnavailableError(
-        f"collection {collection} does not exist; run `policy-fusion ingest DOMAIN PATH` first"
+        f"the vector store cannot be searched ({one_line(error)}); "
+        "ingest again, which mends it, or start the Chroma server"
     )
-
-
-def _remedy(store: StoreConfig) -> str:
-    if store.chroma == "server":
-        return f"start it: chroma run --host {store.host} --port {store.port}"
-    return "check the directory's rights and free space"
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__

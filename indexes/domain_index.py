@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from configs.errors import ConfigError, InputError, SourceUnavailableError
 from configs.settings import DomainConfig, Settings
 from indexes.catalog import PassageCatalog, row_id
-from indexes.chroma_store import CosineChromaVectorStore, model_mismatch
+from indexes.chroma_client import model_mismatch
+from indexes.chroma_store import CosineChromaVectorStore
 from indexes.keyword_index import KeywordIndex
 from indexes.reopening import Reopenable
 from indexes.schema import NO_FILTERS, Filters, Hit, Passage, SignalName, date_int

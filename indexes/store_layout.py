@@ -40,12 +40,14 @@ class StoreLayout:
         """Make the directories that writers need."""
         self.chroma.mkdir(parents=True, exist_ok=True)
 
-    def lock_writer(self, wait_s: float = LOCK_WAIT_S) -> FileLock:
+    def lock_writer(self, wait_s: float | None = None) -> FileLock:
         """Take the store's one-writer lock and return it held; the system frees it on a kill.
 
-        Raises StoreBusyError when another writer keeps it for longer than ``wait_s`` seconds.
+        Raises StoreBusyError when another writer keeps it for longer than ``wait_s`` seconds
+        (None: ``LOCK_WAIT_S``).
         """
-        lock = FileLock(self.root / "writer.lock", timeout=wait_s)
+        wait = LOCK_WAIT_S if wait_s is None else wait_s
+        lock = FileLock(self.root / "writer.lock", timeout=wait)
         try:
             lock.acquire()
         except Timeout as error:

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Self
 
 from filelock import FileLock
 
-from configs.errors import InputError
+from configs.errors import InputError, SourceUnavailableError
 from configs.settings import Settings
 from indexes.batching import DocumentChange, batches, conflicts
 from indexes.catalog import PassageCatalog, other_row
-from indexes.chroma_store import CosineChromaVectorStore, model_mismatch
+from indexes.chroma_client import model_mismatch
+from indexes.chroma_store import CosineChromaVectorStore
 from indexes.domain_index import domain_config
 from indexes.embedding_cache import EmbeddingCache, Vectors
 from indexes.keyword_index import KeywordIndex
@@ -78,7 +79,6 @@ class DomainWriter:
                 dense = CosineChromaVectorStore.open(
                     settings.store, layout.chroma, config.collection, key, create=True
                 )
-                dense.warm()
             keyword = KeywordIndex(layout.keyword(domain), tokenizer, config.keyword, create=True)
             cache = EmbeddingCache(layout.embeddings)
         except BaseException:
@@ -202,6 +202,12 @@ class DomainWriter:
         """
         self.keyword.rollback()
         noted = self.catalog.pending(self.domain)
+        # After a kill every vector is read once: Chroma does not save its index in one step.
+        if not self._opens() or (noted and not self.dense.readable()):
+            _log.warning(
+                "%s: the vector store was cut off while saving; writing it again", self.domain
+            )
+            self._recreate_dense()
         listed = self.catalog.listed(noted)
         self._discard([row for row in noted if row not in listed])
         if self.keyword.built_with != self.keyword.tokenizer_key:
@@ -212,6 +218,27 @@ class DomainWriter:
             self._mend(total)
         self.keyword.mark_built()
         self.catalog.clear_pending(self.domain)
+
+    def repair(self) -> None:
+        """As ``recover``, but reads every vector and row even when nothing looks amiss."""
+        self.recover()
+        if not self.dense.readable():
+            self._recreate_dense()
+        self._mend(self.catalog.count(self.domain))
+
+    def _recreate_dense(self) -> None:
+        # Killed after this, the counts differ, so that the next writer goes on mending.
+        with self._gate():
+            self.dense.recreate()
+
+    def _opens(self) -> bool:
+        """Load the vector index (which replays Chroma's log); whether that works."""
+        try:
+            with self._gate():
+                self.dense.warm()
+        except SourceUnavailableError:
+            return False
+        return True
 
     def _mend(self, total: int) -> None:
         _log.info("%s: comparing vector store and keyword index with the catalog", self.domain)
@@ -228,11 +255,12 @@ class DomainWriter:
             extra = set(chain(self.dense.all_ids(), self.keyword.all_ids()))
             extra -= set(self.catalog.rows(self.domain))
             self._discard(sorted(extra))
+        self.catalog.touch(self.domain)
 
     def verify(self) -> list[str]:
         """What the catalog, the vector store and the keyword index disagree on; [] when nothing.
 
-        Compares every row; a page of rows is held at a time.
+        Compares every row, reads every vector, a page at a time; ``repair`` mends what it says.
         """
         problems: list[str] = []
         total = self.catalog.count(self.domain)
@@ -251,8 +279,10 @@ class DomainWriter:
                 problems.append(f"{self.domain}: {lost} passages are missing in the {name}")
             if extra := counts[name] - (listed - lost):
                 problems.append(f"{self.domain}: {extra} rows in the {name} are not listed")
+        if not self.dense.readable():
+            problems.append(f"{self.domain}: some vectors cannot be read")
         if self.catalog.pending(self.domain):
-            problems.append(f"{self.domain}: an ingest did not end; run it again")
+            problems.append(f"{self.domain}: an ingest did not end")
         return problems
 
 
