@@ -51,7 +51,7 @@ $(VENV)/.torch: $(VENV)/.created
 	@touch "$@"
 
 $(VENV)/.installed: $(VENV)/.torch pyproject.toml constraints.txt
-	@echo 'installing policy-fusion (about two minutes the first time)'
+	@echo 'installing policy-fusion (some minutes the first time)'
 	@$(PIP) install -q -c constraints.txt -e .
 	@touch "$@"
 
