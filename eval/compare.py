@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -22,6 +24,18 @@ from eval.significance import PairedResult, compare_paired
 ENGINE, BASELINE = "engine", "BM25"
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Metric -> both means, the difference with its interval, the p-value; on the same questions.
+
+    ``incomplete``: questions for which the first system could not ask all of its domains.
+    """
+
+    queries: int
+    results: Mapping[str, PairedResult]
+    incomplete: int
+
+
 def compare(
     questions: Sequence[Question],
     first: SearchFn,
@@ -30,34 +44,39 @@ def compare(
     top_k: int = 10,
     seed: int = 0,
     progress: bool = False,
-) -> dict[str, PairedResult]:
-    """Metric -> both means, first minus second with its interval, and the p-value.
+) -> Comparison:
+    """First minus second in every metric.
 
     Unanswerable questions are left out; raises InputError when nothing remains.
     """
     answerable = [question for question in questions if question.answerable]
     if not answerable:
         raise InputError("no question has a gold answer; add questions that the corpus answers")
+    metrics = measures(top_k)  # refuse an impossible cut before the searches, not after
     records = run(answerable, {ENGINE: first, BASELINE: second}, progress=progress)
     values = {name: score(record.judged, top_k) for name, record in records.items()}
     keys = [question.key for question in answerable]
-    return {
+    results = {
         metric: compare_paired(
             [values[ENGINE][key][metric] for key in keys],
             [values[BASELINE][key][metric] for key in keys],
             seed=seed,
         )
-        for metric in measures(top_k)
+        for metric in metrics
     }
+    return Comparison(len(keys), results, records[ENGINE].incomplete)
 
 
-def comparison_table(results: Mapping[str, PairedResult], queries: int) -> Table:
+def comparison_table(comparison: Comparison) -> Table:
     """One row a metric; the interval is that of the difference."""
-    table = Table(title=f"{ENGINE} against {BASELINE}, {queries} questions", title_justify="left")
+    title = f"{ENGINE} against {BASELINE}, {comparison.queries} questions"
+    if comparison.incomplete:
+        title += f"; {comparison.incomplete} of them not answered by all domains"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("metric")
     for heading in (ENGINE, BASELINE, "difference", "95 % interval", "p"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for metric, result in results.items():
+    for metric, result in comparison.results.items():
         gap = result.difference
         table.add_row(
             metric,
@@ -103,16 +122,16 @@ def _main(options: argparse.Namespace) -> None:
     rows = chain.from_iterable(catalog.passages(domain) for domain in settings.domains)
     baseline = Bm25Baseline(passage for _, passage in rows)
     catalog.close()
-    engine = PolicyQueryEngine.from_config(settings)
-    results = compare(
-        questions,
-        engine_search(engine),
-        baseline,
-        top_k=options.top_k,
-        seed=options.seed,
-        progress=True,
-    )
-    Console().print(comparison_table(results, len(questions)))
+    with PolicyQueryEngine.from_config(settings) as engine:
+        comparison = compare(
+            questions,
+            engine_search(engine),
+            baseline,
+            top_k=options.top_k,
+            seed=options.seed,
+            progress=True,
+        )
+    Console().print(comparison_table(comparison))
 
 
 if __name__ == "__main__":

@@ -62,7 +62,8 @@ class EvalReport:
     domain, of that kind, of that file. ``single_source``: each source alone on all answerable
     questions; ``own_domain``: each source alone on its own domain's questions. A source that
     never answered is in ``unavailable`` and in no comparison. ``best_single`` is the single source
-    with the highest MRR, ``advantage`` fused minus that one on the same questions.
+    with the highest MRR, ``advantage`` fused minus that one on the same questions. ``values``:
+    system -> question key -> metric -> value, for paired tests against another report.
     """
 
     top_k: int
@@ -81,6 +82,7 @@ class EvalReport:
     balanced: Balanced | None
     best_single: str | None
     advantage: PairedResult | None
+    values: Mapping[str, Mapping[str, Values]] = field(repr=False)
 
     @property
     def queries(self) -> int:
@@ -185,6 +187,7 @@ def build_report(
         advantage=None
         if best is None
         else compare_paired(_mrr(fused.values, keys), _mrr(singles[best], keys), seed=seed),
+        values={name: one.values for name, one in runs.items()},
     )
 
 

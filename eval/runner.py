@@ -21,7 +21,7 @@ from tqdm import tqdm
 from configs.errors import InputError
 from eval.adapters import Engine, Retrieved, SearchFn, engine_search
 from eval.datasets import Question, load_questions
-from eval.metrics import RECALL_DEPTH, Judged, score
+from eval.metrics import RECALL_DEPTH, Judged, measures, score
 from eval.relevance import gold_units, judge
 from eval.report import FUSED, EvalReport, SystemRun, build_report
 
@@ -32,8 +32,8 @@ _WARM_UP = Question(id="warm-up", query="预热", gold=())
 
 
 @dataclass(slots=True)
-class _Record:
-    """What one system did so far."""
+class Record:
+    """What one system did so far: judged rankings, timed searches, domains that did not answer."""
 
     judged: dict[str, Judged] = field(default_factory=dict)
     latencies_ms: list[float] = field(default_factory=list)
@@ -60,9 +60,10 @@ def evaluate(
     """Evaluate the engine on these question files.
 
     ``mode``: another fusion mode than the configured one; ``limit``: a random sample (``seed``) of
-    so many answerable questions. Raises InputError for an unreadable file, a bad line, or when
-    there is no answerable question.
+    so many answerable questions. Raises InputError for an unreadable file, a bad line, a
+    ``top_k`` outside of 1 to ``RECALL_DEPTH``, or when there is no answerable question.
     """
+    measures(top_k)  # refuse an impossible cut before the searches, not after
     questions = load_questions(files)
     answerable = sample([q for q in questions if q.answerable], limit, seed)
     if not answerable:
@@ -89,9 +90,9 @@ def run(
     *,
     progress: bool = False,
     clock: Callable[[], float] = time.perf_counter,
-) -> Mapping[str, _Record]:
+) -> Mapping[str, Record]:
     """Judge every system on every question; ``systems`` begins with the one timed most often."""
-    records = {name: _Record() for name in systems}
+    records = {name: Record() for name in systems}
     for search in systems.values():
         search(_WARM_UP, RECALL_DEPTH)  # models and indexes are opened outside of the timing
     names = tuple(systems)

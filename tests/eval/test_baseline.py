@@ -10,7 +10,7 @@ import pytest
 from configs.errors import InputError
 from eval.adapters import Retrieved
 from eval.baseline import Bm25Baseline, plain_tokens
-from eval.compare import compare, main
+from eval.compare import compare, comparison_table, main
 from eval.datasets import Gold, Question
 from indexes.schema import Passage, PassageMetadata
 
@@ -98,9 +98,21 @@ def test_the_comparison_pairs_questions_and_leaves_out_unanswerable_ones(
         wrong = next(article for article in TEXTS if article != right)
         return Retrieved((passage(wrong), *([passage(right)] if right else [])))
 
-    mrr = compare(asked, second_best, baseline)["mrr"]
+    comparison = compare(asked, second_best, baseline)
+    assert (comparison.queries, comparison.incomplete) == (2, 0)
+    mrr = comparison.results["mrr"]
     assert (mrr.first, mrr.second) == (0.5, 1.0)
     assert (mrr.difference.low, mrr.difference.mean, mrr.difference.high) == (-0.5, -0.5, -0.5)
+
+
+def test_the_comparison_says_how_often_a_domain_was_missing(baseline: Bm25Baseline) -> None:
+    def half(wanted: Question, count: int) -> Retrieved:
+        return Retrieved((), ("local",) if wanted.key == "a" else ())
+
+    asked = [question("a", "滞纳金", "2"), question("b", "书面材料", "1")]
+    comparison = compare(asked, half, baseline)
+    assert comparison.incomplete == 1
+    assert "1 of them not answered by all domains" in str(comparison_table(comparison).title)
 
 
 def test_a_comparison_without_answerable_questions_is_an_input_error(

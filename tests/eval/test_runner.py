@@ -13,6 +13,7 @@ import pytest
 
 from configs.errors import InputError, SourceUnavailableError
 from eval.adapters import engine_search
+from eval.datasets import load_questions
 from eval.metrics import RECALL_DEPTH
 from eval.report import EvalReport
 from eval.runner import evaluate, sample
@@ -130,6 +131,16 @@ def test_every_single_source_is_scored_on_all_and_on_its_own_questions(files: li
     assert report.advantage.difference.mean == pytest.approx(1 / 2 - 1 / 3)
 
 
+def test_values_per_question_are_kept_for_paired_tests(files: list[Path]) -> None:
+    values = run(files, FakeEngine(ANSWERS)).values
+    assert {key: one["mrr"] for key, one in values["fused"].items()} == {
+        "q1": 1.0,
+        "q2": 0.5,
+        "q3": 0.0,
+    }
+    assert set(values) == {"fused", *DOMAINS}
+
+
 def test_date_place_mode_and_depth_are_passed_on(files: list[Path]) -> None:
     engine = FakeEngine(ANSWERS)
     run(files, engine, mode="reciprocal_rerank")
@@ -207,14 +218,19 @@ def test_a_limit_draws_a_repeatable_sample(files: list[Path]) -> None:
     assert engines[0].seen == engines[1].seen != engines[2].seen
 
 
+def test_an_impossible_cut_is_refused_before_any_search(files: list[Path]) -> None:
+    engine = FakeEngine(ANSWERS)
+    with pytest.raises(InputError, match="top_k is 0"):
+        run(files, engine, top_k=0)
+    assert engine.calls == []
+
+
 def test_a_limit_below_one_is_an_input_error() -> None:
     with pytest.raises(InputError, match="limit"):
         sample([], 0, seed=0)
 
 
 def test_the_adapter_names_the_domains_that_gave_no_answer(files: list[Path]) -> None:
-    from eval.datasets import load_questions
-
     question = load_questions(files)[1]
     found = engine_search(FakeEngine(ANSWERS, down={"law"}))(question, 10)
     assert [p.id for p in found.passages] == ["fiscal:示例@1#a2"]
