@@ -1,0 +1,181 @@
+"""Which version of a rule gave way to which, from the documents' own words.
+
+Two conservative rules inside one domain: a later version of the same title closes the earlier one
+(status ``amended``), and an express repeal (``《甲条例》同时废止``) closes the rule that it names
+(status ``repealed``). Titles must match exactly, apart from 中华人民共和国 and spacing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from indexes.schema import Document, Status
+
+# Only kinds of title that name one rule: 通知 or 解读 of the same name are not versions.
+_RULE = re.compile(r"(?:法|法典|条例|办法|规定|细则|规则|准则|章程|决定|解释|规程)$")
+_TITLE = r"《[^《》]+》(?:（[^（）]*）)?"
+_LIST = re.compile(
+    rf"({_TITLE}(?:(?:、|和|及|以及|与)[^，。；、《》]{{0,60}}{_TITLE})*)(?:自[^，。；《》]{{1,20}}起)?"
+    r"同时(?:予以)?废止"
+)
+# 关于废止《甲办法》、《乙办法》的决定
+_DECISION = re.compile(rf"关于废止({_TITLE}(?:(?:、|和|及|以及|与)?{_TITLE})*)的(?:决定|通知|公告)")
+_NAME = re.compile(r"《([^《》]+)》")
+_STATE = "中华人民共和国"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """What version linking needs of a document; dates ISO or None, ``repeals`` are titles."""
+
+    key: str
+    title: str
+    jurisdiction_code: str
+    effective: str | None
+    expires: str | None
+    status: Status
+    repeals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """When a document stops to apply (first day, ISO; None = no known end) and its status."""
+
+    expires: str | None
+    status: Status
+
+
+def facts_of(document: Document, key: str) -> DocumentFacts:
+    """The facts of a parsed document under ``key``; its passages share one metadata."""
+    first = document.passages[0].metadata
+    return DocumentFacts(
+        key=key,
+        title=document.title,
+        jurisdiction_code=first.jurisdiction_code,
+        effective=first.effective,
+        expires=first.expires,
+        status=first.status,
+        repeals=repealed_titles(document.title, document.text),
+    )
+
+
+def with_validity(document: Document, validity: Validity) -> Document:
+    """The same document with this end and status on every passage."""
+    passages = tuple(
+        replace(
+            passage,
+            metadata=replace(passage.metadata, expires=validity.expires, status=validity.status),
+        )
+        for passage in document.passages
+    )
+    return replace(document, passages=passages)
+
+
+def repealed_titles(title: str, text: str) -> tuple[str, ...]:
+    """Titles that a document repeals expressly, as quoted, each once, in order.
+
+    Those of ``《甲条例》同时废止`` in its text and of ``关于废止《甲条例》的决定`` as its title.
+    Only whole rules: ``《甲条例》第三条同时废止`` and ``与《甲条例》抵触的规定同时废止`` name none.
+    """
+    matches = (*_DECISION.finditer(title), *_LIST.finditer(text))
+    found = (name for match in matches for name in _NAME.findall(match.group(1)))
+    return tuple(dict.fromkeys(found))
+
+
+def normal_title(title: str) -> str:
+    """The title without 中华人民共和国 in front, book-title marks, brackets' width and spacing."""
+    plain = re.sub(r"[\s《》]", "", title).replace("(", "（").replace(")", "）")
+    return plain.removeprefix(_STATE)
+
+
+def link_versions(documents: Sequence[DocumentFacts], today: date) -> dict[str, Validity]:
+    """The validity of every document that another one closes, by document key.
+
+    ``today`` decides the status: until the day on which the successor takes effect the earlier
+    rule keeps its own. Documents whose dates are unknown neither close nor are closed.
+    """
+    by_title: dict[tuple[str, str], list[DocumentFacts]] = defaultdict(list)
+    for document in documents:
+        by_title[_identity(document)].append(document)
+    closed: dict[str, Validity] = {}
+    for group in by_title.values():
+        closed.update(_superseded(group, today))
+    for successor in documents:
+        for title in successor.repeals:
+            group = by_title.get((normal_title(title), successor.jurisdiction_code), [])
+            closed.update(_repealed(group, successor, closed, today))
+    return closed
+
+
+def pending_changes(
+    known: Mapping[str, tuple[DocumentFacts, Validity | None]], today: date
+) -> dict[str, Validity]:
+    """What must still be written so that the indexes hold the linked validity of every document.
+
+    ``known``: facts and the validity last applied, as the ledger keeps them. A document that
+    nothing closes any more gets the parser's own validity back, with the status of ``today``.
+    """
+    linked = link_versions([fact for fact, _ in known.values()], today)
+    changes: dict[str, Validity] = {}
+    for key, (fact, applied) in known.items():
+        wanted = linked.get(key, Validity(fact.expires, _status_on(fact, today)))
+        if wanted != (applied or Validity(fact.expires, fact.status)):
+            changes[key] = wanted
+    return changes
+
+
+def _identity(document: DocumentFacts) -> tuple[str, str]:
+    return normal_title(document.title), document.jurisdiction_code
+
+
+def _superseded(group: Iterable[DocumentFacts], today: date) -> dict[str, Validity]:
+    dated = sorted(
+        (d for d in group if d.effective and _RULE.search(_bare(d.title))),
+        key=lambda d: (d.effective or "", d.key),
+    )
+    closed: dict[str, Validity] = {}
+    for place, document in enumerate(dated):
+        later = [d.effective for d in dated[place + 1 :] if d.effective != document.effective]
+        if later and later[0] and (document.expires is None or later[0] < document.expires):
+            closed[document.key] = _closed(document, later[0], "amended", today)
+    return closed
+
+
+def _repealed(
+    group: Iterable[DocumentFacts],
+    successor: DocumentFacts,
+    closed: Mapping[str, Validity],
+    today: date,
+) -> dict[str, Validity]:
+    day = successor.effective
+    found: dict[str, Validity] = {}
+    for document in group:
+        if not day or not document.effective or document.effective >= day:
+            continue
+        known = closed.get(document.key, Validity(document.expires, document.status)).expires
+        if document.key != successor.key and (known is None or day <= known):
+            found[document.key] = _closed(document, day, "repealed", today)
+    return found
+
+
+def _closed(document: DocumentFacts, day: str, status: Status, today: date) -> Validity:
+    return Validity(day, status if day <= today.isoformat() else _status_on(document, today))
+
+
+def _status_on(document: DocumentFacts, today: date) -> Status:
+    """The parser's status, moved on where a date that it depended on has come."""
+    day = today.isoformat()
+    if document.status in ("in_force", "not_yet"):
+        if document.expires and document.expires <= day:
+            return "repealed"
+        if document.status == "not_yet" and document.effective and document.effective <= day:
+            return "in_force"
+    return document.status
+
+
+def _bare(title: str) -> str:
+    return re.sub(r"（[^（）]*）$", "", normal_title(title))
