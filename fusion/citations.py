@@ -13,7 +13,7 @@ from fusion.nodes import RankedPassage
 _NUMBER = r"\s*\d{1,3}\s*"
 _JOINED = rf"{_NUMBER}(?:[,，、;；\-–]{_NUMBER})*"
 _MARKER = re.compile(rf"\[({_JOINED})\]|【({_JOINED})】|［({_JOINED})］")
-_OPENING = re.compile(r"[\[【［][\s\d,，、;；\-–]{0,24}$")
+_OPENING = re.compile(r"[\[【［][\s\d,，、;；\-–]*$")
 _SENTENCE = re.compile(r"[^。！？!?\n]*[。！？!?\n]*(?:\s*\[\d{1,3}\])*")
 
 

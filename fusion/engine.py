@@ -53,7 +53,8 @@ class PolicyQueryEngine(BaseQueryEngine):
         reranker: Reranker | None = None,
         top_k: int = 10,
         clock: Callable[[], date] = date.today,
-        on_close: Sequence[Callable[[], None]] = (),
+        refresh: Callable[[], None] | None = None,
+        on_close: Callable[[], None] | None = None,
         warmers: Sequence[Callable[[], None]] = (),
         callback_manager: CallbackManager | None = None,
     ) -> None:
@@ -63,7 +64,8 @@ class PolicyQueryEngine(BaseQueryEngine):
         self._reranker = reranker
         self._top_k = top_k
         self._clock = clock
-        self._on_close = tuple(on_close)
+        self._refresh = refresh
+        self._on_close = on_close
         self._warmers = tuple(warmers)
         self._closed = False
 
@@ -81,8 +83,9 @@ class PolicyQueryEngine(BaseQueryEngine):
         """Open the store of a profile, and load the models unless ``warm`` is False.
 
         ``llm`` takes the place of ``synthesis.llm``; ``embedders`` that of the configured models,
-        by domain. A domain that was never ingested is skipped, and the coverage says so; one whose
-        model is missing or another than it was ingested with is searched by keywords.
+        by domain. A domain that was never ingested is skipped until it is there, and the coverage
+        says so; one whose model is missing or another than it was ingested with is searched by
+        keywords.
         Raises ConfigError.
         """
         parts = open_engine_parts(config, store=store, llm=llm, embedders=embedders)
@@ -92,7 +95,8 @@ class PolicyQueryEngine(BaseQueryEngine):
             reranker=parts.reranker,
             top_k=parts.settings.fusion.top_k,
             clock=clock,
-            on_close=parts.closers,
+            refresh=parts.refresh,
+            on_close=parts.close,
             warmers=parts.warmers,
         )
         if warm:
@@ -208,8 +212,8 @@ class PolicyQueryEngine(BaseQueryEngine):
         if not self._closed:
             self._closed = True
             self._retriever.close()
-            for close in self._on_close:
-                close()
+            if self._on_close is not None:
+                self._on_close()
 
     def __enter__(self) -> Self:
         return self
@@ -279,12 +283,16 @@ class PolicyQueryEngine(BaseQueryEngine):
         return response
 
     def _search(self, request: Request) -> RetrievalResult:
+        if self._refresh is not None:
+            self._refresh()
         found = self._retriever.search(
             request.question, request.filters, request.domains, request.mode, self._depth(request)
         )
         return self._reranked(request, found)
 
     async def _asearch(self, request: Request) -> RetrievalResult:
+        if self._refresh is not None:
+            await asyncio.to_thread(self._refresh)
         found = await self._retriever.asearch(
             request.question, request.filters, request.domains, request.mode, self._depth(request)
         )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import threading
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
@@ -35,21 +37,69 @@ _WARM_QUESTION = "本条例自何时起施行？"
 
 @dataclass(frozen=True, slots=True)
 class EngineParts:
-    """What an engine is made of; ``closers`` close the indexes, ``warmers`` touch what is slow."""
+    """What an engine is made of.
+
+    ``refresh`` opens domains that were ingested meanwhile, ``close`` closes every index,
+    ``warmers`` touch what is slow.
+    """
 
     settings: Settings
     retriever: FusionRetriever
     synthesizer: PolicySynthesizer
     reranker: Reranker | None
-    closers: tuple[Callable[[], None], ...]
+    refresh: Callable[[], None]
+    close: Callable[[], None]
     warmers: tuple[Callable[[], None], ...]
 
 
-@dataclass(slots=True)
-class _Opened:
-    indexes: list[DomainIndex] = field(default_factory=list)
-    absent: dict[str, str] = field(default_factory=dict)
-    notes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+class _Opener:
+    """Opens the domains of a profile, those that are not there yet again and again."""
+
+    def __init__(self, settings: Settings, embedders: Mapping[str, TextEmbedder]) -> None:
+        self.indexes: list[DomainIndex] = []
+        self.absent: dict[str, str] = {}
+        self.notes: dict[str, tuple[str, ...]] = {}
+        self._settings = settings
+        self._embedders = embedders
+        self._lock = threading.Lock()
+        self._next = 0.0
+        for name, domain in settings.domains.items():
+            if domain.weight > 0:
+                self._open(name)
+
+    def refresh(self, retriever: FusionRetriever) -> None:
+        """Give the retriever what can be opened by now; looks every ``store.reopen_seconds``."""
+        if not self.absent or time.monotonic() < self._next or not self._lock.acquire(False):
+            return
+        try:
+            for name in tuple(self.absent):
+                if self._open(name):
+                    retriever.add_source(self.indexes[-1], self.notes.get(name, ()))
+            self._next = time.monotonic() + self._settings.store.reopen_seconds
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        """Close every index."""
+        with self._lock:
+            for index in self.indexes:
+                index.close()
+
+    def _open(self, name: str) -> bool:
+        settings = self._settings
+        embedding = settings.domains[name].embedding
+        embedder = self._embedders.get(name) or load_embedder(embedding, settings.models_dir)
+        try:
+            self.indexes.append(DomainIndex.open(settings, name, embedder))
+        except SourceUnavailableError as error:
+            self.absent[name] = str(error)
+            return False
+        except (ModelMissingError, StoreMismatchError) as error:
+            # The words can still be searched; the meaning cannot.
+            self.indexes.append(DomainIndex.open(settings, name, None))
+            self.notes[name] = (f"dense: {error}",)
+        self.absent.pop(name, None)
+        return True
 
 
 def open_engine_parts(
@@ -68,11 +118,7 @@ def open_engine_parts(
     if unknown:
         raise InputError(f"embedder for unknown domain {unknown[0]!r}; correct its name")
     reranker = build_reranker(settings.rerank)  # first: a bad configuration opens nothing
-    opened = _Opened()
-    for name, domain in settings.domains.items():
-        if domain.weight > 0:
-            embedder = given.get(name) or load_embedder(domain.embedding, settings.models_dir)
-            _open(settings, name, embedder, opened)
+    opened = _Opener(settings, given)
     retriever = FusionRetriever(
         opened.indexes,
         FusionPlan.from_settings(settings),
@@ -94,20 +140,10 @@ def open_engine_parts(
         retriever=retriever,
         synthesizer=PolicySynthesizer(synthesis, writer),
         reranker=reranker,
-        closers=tuple(index.close for index in opened.indexes),
+        refresh=partial(opened.refresh, retriever),
+        close=opened.close,
         warmers=tuple(warmers),
     )
-
-
-def _open(settings: Settings, name: str, embedder: TextEmbedder, opened: _Opened) -> None:
-    try:
-        opened.indexes.append(DomainIndex.open(settings, name, embedder))
-    except SourceUnavailableError as error:
-        opened.absent[name] = str(error)
-    except (ModelMissingError, StoreMismatchError) as error:
-        # The words can still be searched; the meaning cannot.
-        opened.indexes.append(DomainIndex.open(settings, name, None))
-        opened.notes[name] = (f"dense: {error}",)
 
 
 def _plan(settings: Settings, mode: FusionMode) -> FusionPlan:

@@ -99,6 +99,13 @@ class FusionRetriever(BaseRetriever):
             if domain.weight > 0 and (name in self._sources or name in self._absent)
         )
 
+    def add_source(self, source: SearchSource, notes: Sequence[str] = ()) -> None:
+        """Search an absent domain from the next query on, as it is there by now."""
+        # Fresh mappings: running queries keep the ones that they began with.
+        self._notes = {**self._notes, source.name: tuple(notes)}
+        self._sources = {**self._sources, source.name: source}
+        self._absent = {name: why for name, why in self._absent.items() if name != source.name}
+
     def search(
         self,
         query: str,
@@ -203,14 +210,13 @@ class FusionRetriever(BaseRetriever):
         if mode is not None and self._plans is None:
             raise InputError(f"mode {mode!r} cannot be chosen here; set the plan at construction")
         plan = self._plans(mode) if mode is not None and self._plans else self._plan
+        gone, there = self._absent, self._sources  # in this order: see add_source
         absent = tuple(
-            SourceCoverage(
-                name, self._label(name), "skipped", self._absent[name], code="not_ingested"
-            )
+            SourceCoverage(name, self._label(name), "skipped", gone[name], code="not_ingested")
             for name in wanted
-            if name in self._absent
+            if name in gone and name not in there
         )
-        sources = tuple(self._sources[name] for name in wanted if name in self._sources)
+        sources = tuple(there[name] for name in wanted if name in there)
         return _Ask(query, filters, sources, plan, count, time.monotonic()), absent
 
     def _search_calls(self, ask: _Ask) -> list[Call]:

@@ -80,8 +80,8 @@ class PolicySynthesizer(BaseSynthesizer):
         """A PolicyAnswer, or a PolicyStream when ``streaming``."""
         if streaming:
             # The lambda, as the stream does not exist yet.
-            text = self._stream(result, lambda answer: stream.finish(answer))  # noqa: PLW0108
-            stream = PolicyStream(text)
+            pieces = self._stream(result, lambda answer: stream.finish(answer))  # noqa: PLW0108
+            stream = PolicyStream(pieces)
             stream.begin(result.nodes, result.coverage, Writing(result, self._config).confidence)
             return stream
         writing = Writing(result, self._config)
@@ -103,8 +103,8 @@ class PolicySynthesizer(BaseSynthesizer):
         """As ``answer``; streams are AsyncPolicyStream."""
         if streaming:
             # The lambda, as the stream does not exist yet.
-            text = self._astream(result, lambda answer: stream.finish(answer))  # noqa: PLW0108
-            stream = AsyncPolicyStream(text)
+            pieces = self._astream(result, lambda answer: stream.finish(answer))  # noqa: PLW0108
+            stream = AsyncPolicyStream(pieces)
             stream.begin(result.nodes, result.coverage, Writing(result, self._config).confidence)
             return stream
         writing = Writing(result, self._config)
