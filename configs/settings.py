@@ -63,11 +63,15 @@ class SignalConfig(_Strict):
 
 
 class KeywordConfig(SignalConfig):
-    """The BM25 signal: jieba words + character bigrams; ``dictionary``: a jieba user file."""
+    """The BM25 signal: jieba words + character bigrams; ``dictionary``: a jieba user file.
+
+    Title and headings count like the content's words; the boosts add that much of the BM25 that
+    the title alone (the headings alone) has, 0 adds nothing.
+    """
 
     dictionary: str | None = None
-    title_boost: Weight = 1.0
-    heading_boost: Weight = 1.0
+    title_boost: Weight = 0.2
+    heading_boost: Weight = 0.2
 
 
 class DomainConfig(_Strict):

@@ -1,8 +1,9 @@
 """BM25 keyword index of one domain on tantivy: persistent, incremental, filtered.
 
-Scores are Okapi BM25 (Robertson & Zaragoza 2009; k1 = 1.2, b = 0.75, Lucene's idf), summed over
-title, heading and body, then divided by the most that the query could reach, so that a score means
-the same for a short and a long question: 0 = nothing matches, near 1 = every term matches fully.
+Scores are Okapi BM25 (Robertson & Zaragoza 2009; k1 = 1.2, b = 0.75, Lucene's idf) over one bag of
+title, headings and content, plus ``title_boost`` x BM25 of the title alone and ``heading_boost`` x
+BM25 of the headings alone. The sum is divided by the most that the query could reach, so that a
+score means the same for a short and a long question: 0 = nothing matches, near 1 = all does.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ import tantivy
 from configs.errors import SourceUnavailableError, StoreMismatchError
 from configs.settings import KeywordConfig
 from indexes.schema import NO_FILTERS, Filters, Hit, Passage, date_int
-from indexes.tokenizer import Tokenizer
+from indexes.tokenizer import ARTICLE, Tokenizer
 
 K1 = 1.2
 MAX_TERMS = 256
 """Query terms that are searched; of a longer question the rarest (most telling) ones."""
 
+_OWN = "own:"  # before the number of the article that a passage is, not only mentions
 _FORMAT = "1"
 _HEAP = 64_000_000
 _TEXT_FIELDS = ("title", "heading", "body")
@@ -91,14 +93,14 @@ class KeywordIndex:
         """Add passages under these row keys; visible after ``commit``."""
         for row, passage in zip(rows, passages, strict=True):
             meta = passage.metadata
-            heading = self._tokenizer.tokens(" ".join((*meta.heading_path, meta.doc_number)))
-            if meta.article:
-                heading.append(f"art:{meta.article}")
+            title = self._tokenizer.tokens(" ".join((meta.title, meta.doc_number)))
+            heading = self._tokenizer.tokens(" ".join(meta.heading_path))
+            own = [f"{_OWN}{meta.article}"] if meta.article else []
+            body = [*own, *title, *heading, *self._tokenizer.tokens(passage.content)]
             document = tantivy.Document()
             document.add_text("id", row)
-            document.add_text("title", " ".join(self._tokenizer.tokens(meta.title)))
-            document.add_text("heading", " ".join(heading))
-            document.add_text("body", " ".join(self._tokenizer.tokens(passage.content)))
+            for name, tokens in (("title", title), ("heading", heading), ("body", body)):
+                document.add_text(name, " ".join(tokens))
             document.add_text("jurisdiction_code", meta.jurisdiction_code)
             flat = meta.to_flat()
             document.add_integer("effective_int", int(flat["effective_int"]))
@@ -199,7 +201,9 @@ class KeywordIndex:
         total = int(searcher.num_docs)
         terms: list[_Term] = []
         mass = 0.0
-        for token in dict.fromkeys(self._tokenizer.tokens(query)):
+        tokens = self._tokenizer.tokens(query)
+        tokens += [_OWN + t.removeprefix(ARTICLE) for t in tokens if t.startswith(ARTICLE)]
+        for token in dict.fromkeys(tokens):
             for name in _TEXT_FIELDS:
                 boost = self._boosts[name]
                 frequency = int(searcher.doc_freq(name, token)) if boost else 0

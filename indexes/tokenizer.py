@@ -19,10 +19,13 @@ import rjieba
 
 from configs.errors import ConfigError
 
-REVISION = 1
+REVISION = 2
 """Moves when the same text gives other tokens, so that keyword indexes are built again."""
 
 MAX_TOKEN = 64
+ARTICLE = "art:"
+BIGRAM = "b:"
+"""Set before a bigram: a word of two characters has a document frequency of its own."""
 _CJK = "\u3007\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 _CJK_RUN = re.compile(f"[{_CJK}]+")
 _LATIN_RUN = re.compile(r"[a-z0-9]+(?:\.[0-9]+)*")
@@ -70,12 +73,17 @@ def numeral(text: str) -> int:
     return total + section + digit
 
 
+@cache
+def _plain_jieba() -> rjieba.Jieba:
+    return rjieba.Jieba()
+
+
 class Tokenizer:
     """Tokens of one domain; ``words`` are kept whole besides jieba's own. Safe for threads."""
 
     def __init__(self, words: Iterable[str] = ()) -> None:
         self._words = tuple(sorted({normalise(word) for word in words if word.strip()}))
-        self._jieba = rjieba.Jieba()
+        self._jieba = rjieba.Jieba() if self._words else _plain_jieba()
         for word in self._words:
             self._jieba.add_word(word, None, None)
         digest = hashlib.sha256("\n".join(self._words).encode()).hexdigest()[:16]
@@ -105,8 +113,8 @@ class Tokenizer:
         return cls(line.split()[0] for line in lines if line and not line.startswith("#"))
 
     def tokens(self, text: str) -> list[str]:
-        """All tokens with repeats, none with white space in it: words, bigrams, latin and digit
-        runs, ``art:120-1`` for an article number, ``no:…`` for a 发文字号."""
+        """All tokens with repeats, none with white space in it: words, ``b:`` bigrams, latin and
+        digit runs, ``art:120-1`` for an article number, ``no:…`` for a 发文字号."""
         plain = normalise(text)
         found = [article_token(m[1], m[2]) for m in _ARTICLE.finditer(plain)]
         for match in _DOC_NUMBER.finditer(plain):
@@ -115,7 +123,7 @@ class Tokenizer:
         words = self._jieba.cut(plain)
         found += [w for word in words if (w := "".join(word.split())) and _CJK_RUN.search(w)]
         for run in _CJK_RUN.findall(plain):
-            found += [run[i : i + 2] for i in range(len(run) - 1)]
+            found += [BIGRAM + run[i : i + 2] for i in range(len(run) - 1)]
         found += _LATIN_RUN.findall(plain)
         return [token[:MAX_TOKEN] for token in found]
 
@@ -123,7 +131,7 @@ class Tokenizer:
 def article_token(number: str, insertion: str | None = None) -> str:
     """``art:120-1`` for 第一百二十条之一, however its numbers are written."""
     tail = f"-{numeral(insertion)}" if insertion else ""
-    return f"art:{numeral(number)}{tail}"
+    return f"{ARTICLE}{numeral(number)}{tail}"
 
 
 def doc_number_tokens(issuer: str, year: str, number: str) -> list[str]:

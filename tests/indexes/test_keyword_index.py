@@ -94,8 +94,18 @@ def test_a_title_boost_moves_the_passage_whose_title_matches(tmp_path: Path) -> 
         )
         fill(index, passages)
         order[boost] = [hit.id for hit in index.search("渔业", 10)]
-    assert order[0.0] == [passages[0].id]
+    assert order[0.0] == [passages[0].id, passages[1].id]
     assert order[5.0] == [passages[1].id, passages[0].id]
+
+
+def test_the_article_itself_comes_before_those_that_mention_it(index: KeywordIndex) -> None:
+    passages = [
+        passage("第三条 依照第八条、第八条之一办理。", article="3"),
+        passage("第八条 本条规定办理的期限、方式、费用和其他事项。", article="8"),
+        passage("第九条 依照第八条办理。", article="9"),
+    ]
+    fill(index, passages)
+    assert first(index, "示例条例第八条") == passages[1].id
 
 
 def test_filters_leave_only_what_they_admit(index: KeywordIndex) -> None:
@@ -178,9 +188,10 @@ def test_order_agrees_with_an_independent_bm25(index: KeywordIndex) -> None:
         list(rng.choice(words, size=int(rng.integers(5, 39)), p=chance / chance.sum()))
         for _ in range(200)
     ]
-    fill(index, [passage(" ".join(body), article=str(n)) for n, body in enumerate(bodies)])
+    fill(index, [passage(" ".join(b), title="", article=str(n)) for n, b in enumerate(bodies)])
     other = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
-    other.index([[str(w) for w in body] for body in bodies], show_progress=False)
+    # The number of the article itself is one token more in every passage.
+    other.index([["own", *map(str, body)] for body in bodies], show_progress=False)
     for query in (["w3", "w20"], ["w1", "w7", "w40"], ["w50"]):
         expected = other.get_scores(query)
         mass = index.idf_mass(" ".join(query))

@@ -9,7 +9,7 @@ import pytest
 
 from configs.errors import InputError, StoreBusyError, StoreMismatchError
 from configs.settings import Settings
-from indexes import batching
+from indexes import batching, chroma_client
 from indexes.domain_index import DomainIndex
 from indexes.schema import Document, SignalName
 from indexes.writer import DocumentChange, DomainWriter
@@ -175,27 +175,36 @@ def test_verify_names_what_is_wrong_and_repair_mends_it(settings: Settings) -> N
         assert writer.verify() == []
 
 
+BIG = document("长法", {str(n): f"第{n}条 内容{n}" for n in range(60)})
+
+
+@pytest.fixture
+def saved_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chroma saves its vector index after every 50 writes, so that there is a file to harm."""
+    monkeypatch.setattr("indexes.chroma_client.HNSW", {**chroma_client.HNSW, "sync_threshold": 50})
+
+
+@pytest.mark.usefixtures("saved_at_once")
 def test_a_lost_vector_index_is_written_again_from_the_cache(
     settings: Settings, tmp_path: Path
 ) -> None:
-    big = document("长法", {str(n): f"第{n}条 内容{n}" for n in range(2100)})
     with DomainWriter.open(settings, "law", FakeEmbedder()) as writer:
-        put(writer, big)
+        put(writer, BIG)
     saved = next((tmp_path / "chroma").glob("*/index_metadata.pickle"))
     saved.write_bytes(b"")  # as a kill during saving may leave it
     model = FakeEmbedder()
     with DomainWriter.open(settings, "law", model) as writer:
         assert writer.verify() == []
     assert model.texts == []
-    assert shown(settings, "内容2099", "dense")
+    assert shown(settings, "内容59", "dense")
 
 
+@pytest.mark.usefixtures("saved_at_once")
 def test_vectors_that_cannot_be_read_are_reported_and_repaired(
     settings: Settings, tmp_path: Path
 ) -> None:
-    big = document("长法", {str(n): f"第{n}条 内容{n}" for n in range(2100)})
     with DomainWriter.open(settings, "law", FakeEmbedder()) as writer:
-        put(writer, big)
+        put(writer, BIG)
     next((tmp_path / "chroma").glob("*/index_metadata.pickle")).unlink()
     with DomainWriter.open(settings, "law", FakeEmbedder()) as writer:
         assert writer.verify() == ["law: some vectors cannot be read"]
