@@ -17,7 +17,7 @@ from indexes.schema import Passage
 LIMIT = 600
 """Characters of one unit; longer lists fall apart into lead-in and items, longer text at commas."""
 
-_KEEP = 0.35  # an excerpt must be worth this share of the best one, or it only dilutes the answer
+_KEEP = 0.5  # an excerpt must be worth this share of the best one, or it only dilutes the answer
 _LONG = 400.0  # a unit of this length counts half: it matches more bigrams by its length alone
 
 _SENTENCE = re.compile(r"[^。！？!?\n]*(?:[。！？!?]+[”’」』）)]*|\n+|$)")
@@ -49,13 +49,13 @@ class Excerpt:
 def units(content: str) -> tuple[Unit, ...]:
     """Cut a passage into sentences, in order; only white space lies between or outside of them.
 
-    A list (lead-in with its 项) stays whole, and a proviso (但…) stays with its rule, because
-    either alone would mislead.
+    A list (lead-in with its 项) and a table stay whole, a proviso (但…) stays with its rule and an
+    answer with its question, because either alone would mislead.
     """
     merged: list[tuple[int, int]] = []
     for start, end in _sentences(content):
         text = content[start:end]
-        if merged and (_continues_list(content, merged[-1], text) or text.startswith("但")):
+        if merged and _continues(content[slice(*merged[-1])], text):
             merged[-1] = (merged[-1][0], end)
         else:
             merged.append((start, end))
@@ -69,7 +69,12 @@ def extract(
 
     The best passage always gives one: the words of the question need not be those of the law.
     """
-    pool = [(index, unit) for index, (p, _) in enumerate(ranked) for unit in units(p.content)]
+    pool = [
+        (index, unit)
+        for index, (passage, _) in enumerate(ranked)
+        for unit in units(passage.content)
+        if passage.content[unit.start : unit.end] != passage.metadata.title
+    ]
     texts = [grams(ranked[index][0].content[unit.start : unit.end]) for index, unit in pool]
     idf = rarity(texts)
     asked = [gram for gram in grams(question) if gram in idf]
@@ -107,11 +112,16 @@ def _sentences(content: str) -> list[tuple[int, int]]:
     return [span for span in spans if span[0] < span[1]]
 
 
-def _continues_list(content: str, before: tuple[int, int], text: str) -> bool:
-    if not _ITEM.match(text):
-        return False
-    previous = content[before[0] : before[1]]
-    return previous.endswith(("：", ":")) or _ITEM_START.search(previous) is not None
+def _continues(previous: str, text: str) -> bool:
+    """Whether ``text`` says little, or misleads, without what stands before it."""
+    if text.startswith(("但", "答：", "答:")) or previous.endswith(("？", "?")):
+        return True
+    opened = previous.endswith(("：", ":"))
+    if text.startswith("|"):
+        return opened or previous.rsplit("\n", 1)[-1].startswith("|")
+    if _ITEM.match(text):
+        return opened or _ITEM_START.search(previous) is not None
+    return False
 
 
 def _bounded(content: str, start: int, end: int) -> list[Unit]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from fusion.citations import Citation, cite
 from fusion.coverage import SourceCoverage
-from fusion.extractive import Excerpt, extract
+from fusion.extractive import Excerpt, Unit, extract
 from fusion.nodes import RankedPassage
 
 INSUFFICIENT = "资料不足"
@@ -43,25 +44,22 @@ def source_name(item: RankedPassage) -> str:
 def excerpts(
     question: str, items: Sequence[RankedPassage], max_sentences: int
 ) -> tuple[str, tuple[Citation, ...]]:
-    """The best sentences, verbatim, one a line with its source and marker; and their citations.
+    """The best sentences, verbatim, one line a passage with its source; and their citations.
 
-    Marker ``[n]`` stands for ``items[n - 1]``. The same words in two documents share a line. A
-    citation quotes the best excerpt of its passage.
+    Marker ``[n]`` stands for ``items[n - 1]``; what was left out between two sentences is shown as
+    ……. The same words in two documents share a line. A citation quotes the passage's best excerpt.
     """
-    ranked = [(item.passage, item.score) for item in items]
-    chosen = extract(question, ranked, max_sentences)
+    chosen = extract(question, [(item.passage, item.score) for item in items], max_sentences)
     lines: dict[str, str] = {}
-    led: set[tuple[int, int, int]] = set()
-    for excerpt in chosen:
-        item = items[excerpt.index]
-        text = _text(item, excerpt, led)
-        marker = f"[{excerpt.index + 1}]"
-        if text in lines:
-            lines[text] += marker
+    for index, group in groupby(chosen, key=lambda excerpt: excerpt.index):
+        item, marker = items[index], f"[{index + 1}]"
+        text = _text(item.passage.content, [excerpt.unit for excerpt in group], marker)
+        bare = text.replace(marker, "")
+        if bare in lines:
+            lines[bare] += marker
         else:
-            article = article_name(item.passage.metadata.article)
-            named = "" if text.startswith("第") else article
-            lines[text] = f"{source_name(item)}{named}：{text}{marker}"
+            named = "" if text.startswith("第") else article_name(item.passage.metadata.article)
+            lines[bare] = f"{source_name(item)}{named}：{text}"
     return "\n".join(lines.values()), _cite_excerpts(items, chosen)
 
 
@@ -77,13 +75,19 @@ def insufficient(
     return (f"{head}\n最接近的内容（未必相关）：\n{text}" if text else head), citations
 
 
-def _text(item: RankedPassage, excerpt: Excerpt, led: set[tuple[int, int, int]]) -> str:
-    content, unit = item.passage.content, excerpt.unit
-    text = content[unit.start : unit.end]
-    if unit.lead is None or (excerpt.index, *unit.lead) in led:
-        return text
-    led.add((excerpt.index, *unit.lead))
-    return f"{content[slice(*unit.lead)]}……{text}"
+def _text(content: str, units: Sequence[Unit], marker: str) -> str:
+    """The units with their lead-ins; neighbours run on, and the marker closes each stretch."""
+    text, end = "", -1
+    for unit in units:
+        if unit.lead is not None and unit.lead[1] > end:
+            text += content[slice(*unit.lead)]
+            end = unit.lead[1]
+        if end >= 0 and not content[end : unit.start].strip():
+            text = text.removesuffix(marker) + content[end : unit.end] + marker
+        else:
+            text += ("……" if text else "") + content[unit.start : unit.end] + marker
+        end = unit.end
+    return text
 
 
 def _cite_excerpts(

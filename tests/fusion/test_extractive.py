@@ -31,6 +31,22 @@ def test_a_proviso_stays_with_its_rule() -> None:
     ]
 
 
+def test_a_table_stays_whole_with_its_lead_in() -> None:
+    table = "补贴标准如下：\n| 车型 | 金额 |\n| --- | --- |\n| 纯电动 | 一万元 |"
+    assert texts(f"{table}\n补贴一次发放。") == [table, "补贴一次发放。"]
+
+
+def test_an_answer_stays_with_its_question() -> None:
+    pair = "问：多久能收到？\n答：十个工作日内。"
+    assert texts(f"{pair}逾期的，可以投诉。") == [pair, "逾期的，可以投诉。"]
+
+
+def test_a_title_repeated_as_the_first_line_is_no_excerpt() -> None:
+    item = passage("law", "公积金缴存比例答记者问", "", "公积金缴存比例答记者问\n比例为百分之五。")
+    (best, *_) = extract("公积金缴存比例", [(item, 1.0)], 1)
+    assert item.content[best.unit.start : best.unit.end] == "比例为百分之五。"
+
+
 def test_a_list_too_long_to_show_falls_apart_into_items_that_know_their_lead_in() -> None:
     lead = "有下列情形之一的，处以罚款："
     content = f"{lead}（一）{'甲' * 300}；（二）{'乙' * 300}；（三）{'丙' * 100}。"

@@ -85,6 +85,23 @@ def test_the_same_words_in_two_documents_share_a_line_with_two_markers() -> None
     assert [c.marker for c in made.citations] == [1, 2]
 
 
+def test_neighbouring_sentences_run_on_and_gaps_are_shown() -> None:
+    content = "每辆补贴一万元。每辆补贴一次发放。本办法由市政府解释。每辆补贴不重复发放。"
+    rule = passage("local", "补贴办法（虚构示例）", "3", content)
+    made = answer(PolicySynthesizer(), result(rule))
+    assert str(made) == (
+        "《补贴办法（虚构示例）》（2020-01-01起施行）第3条："
+        "每辆补贴一万元。每辆补贴一次发放。[1]……每辆补贴不重复发放。[1]"
+    )
+
+
+def test_an_item_of_a_list_too_long_to_show_comes_with_its_lead_in() -> None:
+    items = "".join(f"（{n}）{word * 150}；" for n, word in zip("一二三", "甲乙丙", strict=True))
+    content = f"有下列情形之一的，不予补贴：{items}（四）每辆新能源车补贴已发放的{'丁' * 150}。"
+    made = answer(PolicySynthesizer(), result(passage("law", "甲", "3", content)))
+    assert "有下列情形之一的，不予补贴：……（四）每辆新能源车" in str(made)
+
+
 def test_nothing_found_is_said_with_what_was_searched() -> None:
     made = answer(PolicySynthesizer(), result())
     assert str(made) == "资料不足：在国家法律库、地方政策库中没有找到足以回答该问题的规定。"
