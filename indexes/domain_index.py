@@ -78,15 +78,15 @@ class DomainIndex:
                 raise SourceUnavailableError(
                     f"domain {domain} has nothing in it; run `policy-fusion ingest {domain} PATH`"
                 )
+            keyword = None
+            if config.keyword.weight > 0:
+                tokenizer = Tokenizer.from_dictionary(config.keyword.dictionary)
+                keyword = KeywordIndex(layout.keyword(domain), tokenizer, config.keyword)
             dense = None
             if embedder is not None and config.dense.weight > 0:
                 if built != embedder.fingerprint.key:
                     raise model_mismatch(f"domain {domain}", built, embedder.fingerprint.key)
                 dense = _dense(settings, config, domain, built, layout, catalog, clock)
-            keyword = None
-            if config.keyword.weight > 0:
-                tokenizer = Tokenizer.from_dictionary(config.keyword.dictionary)
-                keyword = KeywordIndex(layout.keyword(domain), tokenizer, config.keyword)
         except BaseException:
             catalog.close()
             raise
