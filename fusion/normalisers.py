@@ -64,9 +64,9 @@ def three_sigma(raw: Sequence[float]) -> list[float]:
         normal = [0.5 if math.isfinite(score) else 0.0 for score in raw]
     else:
         width = 6.0 * sigma
-        normal = [
-            max(0.0, 0.5 + (score - mean) / width) if math.isfinite(score) else 0.0 for score in raw
-        ]
+        places = [0.5 + (score - mean) / width for score in raw]
+        # The comparison is False for NaN, too.
+        normal = [place if 0.0 < place < math.inf else 0.0 for place in places]
     if math.inf in raw:
         top = max(1.0, *normal)
         return [

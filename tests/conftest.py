@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
+
+# A slow or busy machine is no failure of a property.
+hypothesis.settings.register_profile("policy_fusion", deadline=None)
+hypothesis.settings.load_profile("policy_fusion")
 
 REPO = Path(__file__).resolve().parents[1]
 

@@ -79,6 +79,23 @@ def test_simple_keeps_the_greatest_weighted_calibrated_score() -> None:
     assert scores(fused) == pytest.approx({"x": 0.45, "y": 0.32, "z": 0.8})
 
 
+def test_simple_keeps_calibrated_scores_within_zero_and_one() -> None:
+    odd = ranking("a", ("over", 1.5), ("none", math.nan), ("under", -0.5))
+    assert scores(fuser("simple")([odd], [0.5])) == {"over": 0.5, "none": 0.0, "under": 0.0}
+
+
+def test_the_two_normalising_modes_read_raw_scores_and_not_calibrated_ones() -> None:
+    hits = (ScoredHit("x", 2.0, 0.9), ScoredHit("y", 1.0, 0.1), ScoredHit("z", 0.0, 0.05))
+    assert scores(fuser("relative_score")([Ranking("a", hits)], [1.0])) == pytest.approx(
+        {"x": 1.0, "y": 0.5, "z": 0.0}
+    )
+    # Mean 1, σ √(2/3): the middle is at 0.5, the others 1/6σ above and below.
+    away = 1 / (6 * math.sqrt(2 / 3))
+    assert scores(fuser("dist_based_score")([Ranking("a", hits)], [1.0])) == pytest.approx(
+        {"x": 0.5 + away, "y": 0.5, "z": 0.5 - away}
+    )
+
+
 def test_a_contribution_tells_rank_raw_calibrated_and_counted_score() -> None:
     by_id = {one.id: one for one in fuser("reciprocal_rerank")([B, A], [3.0, 2.0])}
     assert by_id["y"].contributions == (
