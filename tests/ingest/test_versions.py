@@ -1,0 +1,151 @@
+"""Which rule closes which, by the titles, dates and words of fictitious documents (虚构示例)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from ingest.versions import (
+    DocumentFacts,
+    Validity,
+    link_versions,
+    normal_title,
+    pending_changes,
+    repealed_titles,
+)
+
+TODAY = date(2025, 1, 1)
+
+
+def facts(key: str, title: str, effective: str | None, **known: object) -> DocumentFacts:
+    base = DocumentFacts(key, title, "100000", effective, None, "in_force")
+    return replace(base, **known)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("《渔业办法》同时废止。", ["渔业办法"]),
+        (
+            "本法自2021年1月1日起施行。《甲法》、《乙法》和《丙条例》同时废止。",
+            ["甲法", "乙法", "丙条例"],
+        ),
+        ("2010年2月1日国务院公布的《甲条例》同时予以废止", ["甲条例"]),
+        ("1990年公布的《甲办法》、1995年公布的《乙办法》同时废止", ["甲办法", "乙办法"]),
+        (
+            "《甲办法》（示财〔2010〕1号）、《乙办法》（示财〔2011〕2号）同时废止",
+            ["甲办法", "乙办法"],
+        ),
+        ("根据《立法法》，《甲条例》同时废止", ["甲条例"]),
+        ("依照《甲法》制定的《乙条例》同时废止", ["乙条例"]),
+        ("《甲条例（虚构示例）》自本法施行之日起同时废止", ["甲条例（虚构示例）"]),
+        ("《甲条例》第三条同时废止", []),
+        ("与《甲条例》不一致的规定同时废止", []),
+        ("《甲条例》中有关登记的规定同时废止", []),
+        ("《甲条例》的实施细则同时废止", []),
+        ("原办法同时废止", []),
+        ("《甲条例》继续有效。", []),
+    ],
+)
+def test_only_whole_rules_that_the_text_names_are_repealed(text: str, titles: list[str]) -> None:
+    assert list(repealed_titles("", text)) == titles
+
+
+def test_a_decision_to_repeal_names_its_rule_in_its_title() -> None:
+    assert repealed_titles("关于废止《甲办法（虚构示例）》的决定（虚构示例）", "") == (
+        "甲办法（虚构示例）",
+    )
+    assert repealed_titles("关于修改《甲办法》的决定", "") == ()
+
+
+def test_titles_are_compared_without_the_state_marks_and_spacing() -> None:
+    assert normal_title("《中华人民共和国 渔业法(试行)》") == "渔业法（试行）"
+    assert normal_title("中华人民共和国渔业法") != normal_title("渔业法实施细则")
+
+
+def test_each_version_ends_on_the_day_of_the_next() -> None:
+    versions = [
+        facts("c", "渔业法", "2020-01-01"),
+        facts("a", "中华人民共和国渔业法", "2000-01-01"),
+        facts("b", "渔业法", "2010-01-01"),
+    ]
+    assert link_versions(versions, TODAY) == {
+        "a": Validity("2010-01-01", "amended"),
+        "b": Validity("2020-01-01", "amended"),
+    }
+
+
+def test_rules_of_other_places_unknown_days_and_one_day_are_no_versions() -> None:
+    documents = [
+        facts("a", "渔业办法", "2000-01-01"),
+        facts("b", "渔业办法", "2010-01-01", jurisdiction_code="310000"),
+        facts("c", "渔业办法", None),
+        facts("d", "渔业办法", "2000-01-01"),
+    ]
+    assert link_versions(documents, TODAY) == {}
+
+
+def test_notices_of_one_title_are_no_versions_of_each_other() -> None:
+    documents = [
+        facts("a", "关于做好防汛工作的通知", "2000-01-01"),
+        facts("b", "关于做好防汛工作的通知", "2010-01-01"),
+    ]
+    assert link_versions(documents, TODAY) == {}
+
+
+def test_an_end_that_the_document_states_itself_is_not_moved_later() -> None:
+    documents = [
+        facts("a", "补贴办法", "2000-01-01", expires="2005-01-01", status="repealed"),
+        facts("b", "补贴办法", "2010-01-01"),
+    ]
+    assert link_versions(documents, TODAY) == {}
+
+
+def test_a_repeal_closes_all_earlier_versions_that_are_still_open() -> None:
+    documents = [
+        facts("old", "渔船办法", "2000-01-01"),
+        facts("new", "渔船办法", "2010-01-01"),
+        facts("law", "渔业法", "2020-01-01", repeals=("渔船办法",)),
+        facts("later", "渔船办法", "2022-01-01"),
+    ]
+    linked = link_versions(documents, TODAY)
+    assert linked["old"] == Validity("2010-01-01", "amended")
+    assert linked["new"] == Validity("2020-01-01", "repealed")
+    assert "later" not in linked
+
+
+def test_the_first_of_two_repeals_counts_in_either_order() -> None:
+    documents = [
+        facts("a", "渔船办法", "2000-01-01"),
+        facts("b", "甲法", "2020-01-01", repeals=("渔船办法",)),
+        facts("c", "乙法", "2010-01-01", repeals=("渔船办法",)),
+    ]
+    wanted = {"a": Validity("2010-01-01", "repealed")}
+    assert link_versions(documents, TODAY) == wanted
+    assert link_versions(documents[::-1], TODAY) == wanted
+
+
+def test_a_rule_never_repeals_itself() -> None:
+    document = facts("a", "渔船办法", "2000-01-01", repeals=("渔船办法",))
+    assert link_versions([document], TODAY) == {}
+
+
+def test_what_was_applied_is_not_applied_again_and_taken_back_when_its_cause_is_gone() -> None:
+    old, new = facts("a", "渔业法", "2000-01-01"), facts("b", "渔业法", "2010-01-01")
+    closed = Validity("2010-01-01", "amended")
+    assert pending_changes({"a": (old, None), "b": (new, None)}, TODAY) == {"a": closed}
+    assert pending_changes({"a": (old, closed), "b": (new, None)}, TODAY) == {}
+    assert pending_changes({"a": (old, closed)}, TODAY) == {"a": Validity(None, "in_force")}
+
+
+def test_a_status_moves_on_when_its_day_comes() -> None:
+    coming = facts("a", "渔业法", "2025-06-01", status="not_yet")
+    ending = facts("b", "补贴办法", "2020-01-01", expires="2025-06-01")
+    known = {"a": (coming, None), "b": (ending, None)}
+    assert pending_changes(known, date(2025, 5, 31)) == {}
+    assert pending_changes(known, date(2025, 6, 1)) == {
+        "a": Validity(None, "in_force"),
+        "b": Validity("2025-06-01", "repealed"),
+    }
