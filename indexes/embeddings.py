@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
@@ -23,22 +23,24 @@ import numpy.typing as npt
 from configs.errors import ModelMissingError
 from configs.settings import EmbeddingConfig
 from indexes.bundled_model import BUNDLED_NAME, bundled_model_dir, ensure_bundled_model
-from indexes.model_precision import Precision, resolve_precision, torch_dtype
+from indexes.model_precision import Precision, quantise_linear, resolve_precision, torch_dtype
+from indexes.model_workers import model_workers, parallel_batches
 
 FloatArray = npt.NDArray[np.float32]
 
 _QUERY_MEMO = 256
 _CHARACTERS_PER_TOKEN = 16  # no piece is longer; what lies beyond could never be read
-_BATCH_CHARACTERS = 4096  # padded size of a batch: larger ones leave the cache and are slower
+_BATCH_CHARACTERS = 3072  # padded size of a batch: larger ones leave the cache and are slower
 _HASHED = ("*.json", "*.safetensors", "pytorch_model*.bin", "vocab.txt", "*.model")
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFingerprint:
-    """What makes two vectors comparable. Compute precision is left out: see docs/models.md.
+    """What makes two vectors comparable.
 
     ``revision``: for a local directory a hash of weights and configuration, so that it names the
-    same model on every machine; for a hub model its commit.
+    same model on every machine; for a hub model its commit. ``+int8`` is appended where weights
+    are quantised; float32 and bfloat16 are not told apart (cosine .99998, docs/models.md).
     """
 
     name: str
@@ -80,7 +82,6 @@ class Embedder:
         self._config = config
         self._models_dir = models_dir
         self._loading = threading.RLock()
-        self._encoding = threading.Lock()
         self._memo_lock = threading.Lock()
         self._memo: OrderedDict[str, Future[tuple[float, ...]]] = OrderedDict()
 
@@ -124,18 +125,29 @@ class Embedder:
         """L2-normalised vectors of passages: float32, ``(len(texts), dimension)``, in order."""
         model = self.llama()
         result = np.zeros((len(texts), self.fingerprint.dimension), dtype=np.float32)
-        for places in length_sorted_batches([len(t) for t in texts], self._config.batch_size):
-            batch = [self._readable(texts[place]) for place in places]
-            with self._encoding:
-                vectors = model.get_text_embedding_batch(batch)
-            result[places] = _unit(np.asarray(vectors, dtype=np.float32))
+        readable = [self._readable(text) for text in texts]
+        running: deque[tuple[list[int], Future[list[list[float]]]]] = deque()
+
+        def collect() -> None:
+            places, future = running.popleft()
+            result[places] = _unit(np.asarray(future.result(), dtype=np.float32))
+
+        for places in length_sorted_batches(
+            [len(text) for text in readable], self._config.batch_size
+        ):
+            if len(running) == parallel_batches():  # one worker stays free for questions
+                collect()
+            batch = [readable[place] for place in places]
+            future = model_workers().submit(model.get_text_embedding_batch, batch)
+            running.append((places, future))
+        while running:
+            collect()
         return result
 
     def _encode_query(self, text: str) -> tuple[float, ...]:
         model = self.llama()
-        readable = self._readable(text)
-        with self._encoding:  # a fast tokenizer must not be entered by two threads
-            vector = model.get_query_embedding(readable)
+        work = model_workers().submit(model.get_query_embedding, self._readable(text))
+        vector = work.result()
         return tuple(_unit(np.asarray([vector], dtype=np.float32))[0].tolist())
 
     def _readable(self, text: str) -> str:
@@ -173,7 +185,7 @@ class Embedder:
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         config = self._config
         try:
-            return HuggingFaceEmbedding(
+            model = HuggingFaceEmbedding(
                 model_name=str(directory or config.model),
                 max_length=config.max_length,
                 query_instruction=config.query_instruction,
@@ -191,20 +203,24 @@ class Embedder:
                 f"embedding model '{config.model}' cannot be loaded ({reason}); give a local "
                 "directory or check the name and the network"
             ) from error
+        if self.precision == "int8":
+            quantise_linear(model._model)
+        return model
 
     @cached_property
     def _fingerprint(self) -> ModelFingerprint:
         from llama_index.embeddings.huggingface import utils
 
         config, directory = self._config, self._directory
-        probe = self._model.get_text_embedding("维度")
+        probe = model_workers().submit(self._model.get_text_embedding, "维度").result()
         # HuggingFaceEmbedding fills in a known model's own instruction where ours is empty.
         name = str(directory or config.model)
         query = config.query_instruction or utils.get_query_instruct_for_model_name(name)
+        revision = directory_revision(directory) if directory else _hub_revision(config)
         text = config.text_instruction or utils.get_text_instruct_for_model_name(name)
         return ModelFingerprint(
             name=Path(config.model).name,
-            revision=directory_revision(directory) if directory else _hub_revision(config),
+            revision=revision + ("+int8" if self.precision == "int8" else ""),
             dimension=len(probe),
             query_instruction=query,
             text_instruction=text,
@@ -228,7 +244,7 @@ def load_embedder(config: EmbeddingConfig, models_dir: str | None = None) -> Emb
 def length_sorted_batches(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
     """Positions in batches of similar length, longest first, so that little padding is computed.
 
-    A batch has at most ``batch_size`` texts and, unless it is one text, ``4096`` padded characters.
+    A batch has at most ``batch_size`` texts and, unless it is one text, 3072 padded characters.
     """
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
     start = 0

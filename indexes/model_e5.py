@@ -27,8 +27,9 @@ _Q4_0 = np.dtype([("scale", "<f2"), ("nibbles", "u1", (_BLOCK // 2,))])
 
 @dataclass(frozen=True, slots=True)
 class E5Shape:
-    """The sizes of the BERT encoder."""
+    """The sizes of the BERT encoder, after the layer norms' epsilon."""
 
+    epsilon: float
     hidden: int
     layers: int
     heads: int
@@ -36,7 +37,6 @@ class E5Shape:
     vocabulary: int
     positions: int
     types: int
-    epsilon: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _parse(cursor: _Cursor) -> PackedE5:
         kind, values, offset, _size = cursor.read("BIQQ")
         directory[name] = (kind, values, offset)
     return PackedE5(
-        shape=E5Shape(*sizes, epsilon),
+        shape=E5Shape(epsilon, *sizes),
         pieces=pieces,
         scores=scores,
         bos=bos,

@@ -9,22 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-
-@dataclass(frozen=True)
-class FakeFingerprint:
-    """The shape of ``indexes.embeddings.ModelFingerprint`` without importing it."""
-
-    name: str
-    dimension: int
-    revision: str = "1"
-    normalised: bool = True
-    query_instruction: str = ""
-    text_instruction: str = ""
-    max_length: int = 512
-
-    @property
-    def key(self) -> str:
-        return f"{self.name}-{self.revision}-{self.dimension}"
+from indexes.embeddings import ModelFingerprint
 
 
 @dataclass
@@ -40,8 +25,8 @@ class FakeEmbedder:
     texts: list[str] = field(default_factory=list)
 
     @property
-    def fingerprint(self) -> FakeFingerprint:
-        return FakeFingerprint(self.name, self.dimension)
+    def fingerprint(self) -> ModelFingerprint:
+        return ModelFingerprint(self.name, "1", self.dimension)
 
     def embed_query(self, text: str) -> list[float]:
         self.queries.append(text)
