@@ -24,6 +24,9 @@ K1 = 1.2
 MAX_TERMS = 256
 """Query terms that are searched; of a longer question the rarest (most telling) ones."""
 
+OWN_BOOST = 3.0
+"""Weight of being the article that the query names."""
+
 _OWN = "own:"  # before the number of the article that a passage is, not only mentions
 _FORMAT = "1"
 _HEAP = 64_000_000
@@ -36,6 +39,7 @@ _Query = tantivy.Query
 class _Term:
     field: str
     token: str
+    boost: float
     weight: float  # boost x idf
 
 
@@ -205,20 +209,19 @@ class KeywordIndex:
         tokens += [_OWN + t.removeprefix(ARTICLE) for t in tokens if t.startswith(ARTICLE)]
         for token in dict.fromkeys(tokens):
             for name in _TEXT_FIELDS:
-                boost = self._boosts[name]
+                boost = self._boosts[name] * (OWN_BOOST if token.startswith(_OWN) else 1.0)
                 frequency = int(searcher.doc_freq(name, token)) if boost else 0
                 if frequency or name == "body":
                     idf = math.log(1.0 + max(total - frequency + 0.5, 0.5) / (frequency + 0.5))
                     mass += boost * idf * (K1 + 1.0)
                     if frequency:
-                        terms.append(_Term(name, token, boost * idf))
+                        terms.append(_Term(name, token, boost, boost * idf))
         terms.sort(key=lambda term: (-term.weight, term.token, term.field))
         return terms[:MAX_TERMS], mass
 
     def _term_query(self, term: _Term) -> tantivy.Query:
         query = _Query.term_query(self._schema, term.field, term.token, "freq")
-        boost = self._boosts[term.field]
-        return query if boost == 1.0 else _Query.boost_query(query, boost)
+        return query if term.boost == 1.0 else _Query.boost_query(query, term.boost)
 
     def _conditions(self, filters: Filters) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         conditions = []
