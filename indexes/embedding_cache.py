@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from indexes.embeddings import TextEmbedder
 
 Vectors = npt.NDArray[np.float32]
-SLICE = 256
+SLICE = 512
 """Texts embedded between two commits: what a kill can cost."""
 
 
@@ -61,7 +61,7 @@ class EmbeddingCache:
         keys = [cache_key(embedder.fingerprint.key, text) for text in texts]
         known = self.get(keys)
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        order = list(new)
+        order = sorted(new, key=lambda key: len(new[key]))  # little padding in each batch
         for start in range(0, len(order), SLICE):
             part = order[start : start + SLICE]
             vectors = np.asarray(embedder.embed_texts([new[key] for key in part]), np.float32)
