@@ -25,3 +25,17 @@ def shared_data() -> Path:
     if not (root / "corpus").is_dir():
         pytest.skip(f"real data not found at {root}; set POLICY_FUSION_DATA to its folder")
     return root
+
+
+@pytest.fixture(scope="session")
+def bundled_model() -> str | None:
+    """``models_dir`` under which the real offline model is built (env POLICY_FUSION_MODELS)."""
+    from configs.errors import ModelMissingError
+    from indexes.bundled_model import ensure_bundled_model
+
+    models_dir = os.environ.get("POLICY_FUSION_MODELS")
+    try:
+        ensure_bundled_model(models_dir)
+    except ModelMissingError as error:
+        pytest.skip(str(error))
+    return models_dir
