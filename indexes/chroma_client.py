@@ -67,6 +67,18 @@ def recreate_collection(old: Collection) -> Collection:
     return _wrap(api, _create(api, old.name, str(old.metadata[FINGERPRINT])))
 
 
+def plan_saves(collection: Collection, rows: int) -> None:
+    """Save the vector index after every 2 % of ``rows`` writes, at the earliest as HNSW says.
+
+    A save writes the whole index, and what is not saved is replayed at opening: a fixed step would
+    cost a large store too many saves.
+    """
+    known = (collection._model.configuration_json.get("hnsw") or {}).get("sync_threshold")
+    wanted = max(HNSW["sync_threshold"], rows // 50)
+    if known is not None and known < wanted:
+        collection.modify(configuration={"hnsw": {"sync_threshold": wanted}})
+
+
 def _settings(store: StoreConfig, directory: Path) -> Settings:
     if store.chroma == "server":
         return Settings(

@@ -27,7 +27,7 @@ from pydantic import PrivateAttr
 
 from configs.errors import InputError, SourceUnavailableError
 from configs.settings import StoreConfig
-from indexes.chroma_client import one_line, open_collection, recreate_collection
+from indexes.chroma_client import one_line, open_collection, plan_saves, recreate_collection
 from indexes.schema import Hit, Passage
 
 WRITE_BATCH = 2000
@@ -173,6 +173,10 @@ class CosineChromaVectorStore(ChromaVectorStore):
     def recreate(self) -> None:
         """Replace the collection by an empty one of the same name and model."""
         self._collection = recreate_collection(self._collection)
+
+    def plan_saves(self, rows: int) -> None:
+        """Let Chroma save its vector index in steps that suit ``rows``, from its next loading on."""
+        plan_saves(self._collection, rows)
 
     def warm(self) -> None:
         """Load the vector index now, so that no question waits for it.

@@ -79,6 +79,7 @@ class DomainWriter:
                 dense = CosineChromaVectorStore.open(
                     settings.store, layout.chroma, config.collection, key, create=True
                 )
+                dense.plan_saves(catalog.count(domain))
             keyword = KeywordIndex(layout.keyword(domain), tokenizer, config.keyword, create=True)
             cache = EmbeddingCache(layout.embeddings)
         except BaseException:

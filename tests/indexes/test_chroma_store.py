@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import chromadb
 import numpy as np
@@ -134,6 +135,22 @@ def test_rows_are_counted_listed_and_deleted(
     assert store.present(["0", "1", "absent"]) == {"1"}
     assert store.readable()
     assert store.search(AXES[0].tolist(), 10, {"article": {"$in": ["4", "0"]}})[0].id == "4"
+
+
+def test_a_large_collection_is_saved_in_larger_steps(
+    tmp_path: Path, store: CosineChromaVectorStore
+) -> None:
+    def hnsw() -> dict[str, Any]:
+        again = opened(tmp_path)
+        found = dict(again.client._model.configuration_json["hnsw"])
+        again.close()
+        return found
+
+    before = hnsw()
+    store.plan_saves(10)
+    assert hnsw() == before
+    store.plan_saves(50 * before["sync_threshold"] * 3)
+    assert hnsw() == {**before, "sync_threshold": before["sync_threshold"] * 3}
 
 
 def test_an_empty_collection_answers_with_nothing(store: CosineChromaVectorStore) -> None:
