@@ -2,16 +2,18 @@
 
 A call that hangs cannot be killed, so it must cost little: every source has a few daemon threads
 of its own (a bulkhead, Nygard, *Release It!*, 2007). Hung calls hold only their source's threads,
-never another source and never the exit of the process; while all of them hang, further calls are
-turned away at once as busy.
+never another source, and the exit of the process for two seconds at most; while all of them hang,
+further calls are turned away at once as busy.
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextvars
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
@@ -19,6 +21,8 @@ from queue import SimpleQueue
 from typing import Any, Literal
 
 THREADS_PER_SOURCE = 8
+EXIT_GRACE_S = 2.0
+"""A thread that the exit of the process meets inside native code (a model) aborts it, so wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class _Workers:
         self._running: set[_Job] = set()
         self._load = 0
         self._threads = 0
+        _every_workers.add(self)
 
     def submit(self, call: Call) -> _Job | None:
         """Queue the call; None when every thread is held by a call past its deadline."""
@@ -78,6 +83,12 @@ class _Workers:
                 threading.Thread(target=self._work, name=name, daemon=True).start()
         self._queue.put(job)
         return job
+
+    @property
+    def busy(self) -> bool:
+        """Whether any call is running."""
+        with self._lock:
+            return bool(self._running)
 
     def stop(self) -> None:
         """Let idle threads end; a hung one ends when its call returns."""
@@ -95,6 +106,16 @@ class _Workers:
                 with self._lock:
                     self._running.discard(job)
                     self._load -= 1
+
+
+_every_workers: weakref.WeakSet[_Workers] = weakref.WeakSet()
+
+
+@atexit.register
+def _let_calls_end() -> None:
+    deadline = time.monotonic() + EXIT_GRACE_S
+    while any(workers.busy for workers in list(_every_workers)) and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 def _execute(job: _Job) -> None:

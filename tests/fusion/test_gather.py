@@ -117,6 +117,22 @@ async def test_the_event_loop_runs_on_while_sources_are_waited_for(
     assert ticks >= 3
 
 
+def test_the_process_lets_a_late_call_end_before_it_exits() -> None:
+    code = (
+        "import time\n"
+        "from fusion.gather import Call, Gatherer\n"
+        "def late(): time.sleep(0.6); print('ended', flush=True)\n"
+        "g = Gatherer()\n"
+        "print(g.run([Call('a', 'dense', late, time.monotonic() + 0.1)])[0].status, flush=True)\n"
+        "g.close()\n"
+        "del g\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True
+    )
+    assert done.stdout.split() == ["timed_out", "ended"]
+
+
 def test_a_hung_source_does_not_keep_the_process_from_exiting() -> None:
     code = (
         "import time\n"
