@@ -175,7 +175,7 @@ class CosineChromaVectorStore(ChromaVectorStore):
         self._collection = recreate_collection(self._collection)
 
     def plan_saves(self, rows: int) -> None:
-        """Let Chroma save its vector index in steps that suit ``rows``, from its next loading on."""
+        """Let Chroma save its vector index in steps that suit ``rows``, from the next load on."""
         plan_saves(self._collection, rows)
 
     def warm(self) -> None:
