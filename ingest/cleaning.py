@@ -5,20 +5,25 @@ from __future__ import annotations
 import re
 
 _INVISIBLE = re.compile(
-    "[\u0000-\u0008\u000b\u000e-\u001f\u007f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ufffe]"
+    "[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u180e"
+    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\uffff]"
 )
-_PRIVATE = re.compile("[\ue000-\uf8ff]")
-_BLANK = re.compile(r"[ \t\u3000\xa0]+$", re.MULTILINE)
+_PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
+_BREAKS = re.compile("\r\n?|[\f\u0085\u2028\u2029]")
+_LINE_END_BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
 _MANY_BREAKS = re.compile(r"\n{3,}")
+_BOLD = re.compile(r"(\*\*|__)(?=\S)([^*_\n]+?)(?<=\S)\1")
 
 
-def clean(text: str) -> str:
+def clean(text: str, *, markdown: bool = False) -> str:
     """``\\n`` newlines, no invisible or private-use characters, one blank line at most.
 
     Full-width forms, odd spellings and punctuation are kept: what is quoted is what the source says.
+    ``markdown``: the marks of bold type go as well, they are no words.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
-    text = text.replace("\u2028", "\n").replace("\u2029", "\n").replace("\u0085", "\n")
+    text = _BREAKS.sub("\n", text)
     text = _PRIVATE.sub("", _INVISIBLE.sub("", text))
-    text = _BLANK.sub("", text)
+    if markdown:
+        text = _BOLD.sub(r"\2", text)
+    text = _LINE_END_BLANKS.sub("", text)
     return _MANY_BREAKS.sub("\n\n", text).strip("\n")

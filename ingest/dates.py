@@ -3,22 +3,46 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date, timedelta
 
 from ingest.numerals import DIGITS, parse_number
 
 _D = f"[{DIGITS}]"
-_DATE = rf"(?P<y>{_D}{{4}})\s*年\s*(?P<m>{_D}{{1,3}})\s*月\s*(?P<d>{_D}{{1,3}})\s*日"
+_YEAR = rf"(?:{_D}{{4}})"
+_DATE = rf"(?P<y>{_YEAR})\s*年\s*(?P<m>{_D}{{1,3}})\s*月\s*(?P<d>{_D}{{1,3}})\s*日"
 DATE = re.compile(_DATE)
-_DASHED = re.compile(r"(?<!\d)(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?!\d)")
-_START = re.compile(rf"自\s*{_DATE}\s*(?:零时\s*)?起\s*(?:正式)?(?:施行|实施|执行|生效|试行)")
-_START_HEAD = re.compile(rf"{_DATE}\s*起?\s*(?:施行|实施|生效)")
-_PUBLISHED = re.compile(
-    rf"自?\s*(?:公布|发布|印发|颁布|通过)\s*之日(?:起|后)?\s*(?:满)?(?P<n>{_D}+)?\s*(?P<unit>日|天|个月)?"
-    r"(?:后|之后)?\s*起?\s*(?:施行|实施|执行|生效)"
+_DASHED = re.compile(
+    r"(?<![\d-])(?P<y>(?:19|20)\d{2})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?![\d-])"
 )
-_VALID_YEARS = re.compile(rf"有效期(?:为|至|限为)?\s*(?P<n>{_D}+)\s*年")
-_VALID_UNTIL = re.compile(rf"有效期(?:限)?(?:至|到|截至)\s*{_DATE}")
+_RULE = r"本(?:法|条例|办法|规定|细则|规则|解释|决定|通知|公告|通告|意见|方案|措施|规程|章程|标准|准则|规范|制度|安排|政策|指南|批复|文件|实施细则|实施办法|实施意见|暂行[^，。自]{1,4}|若干[^，。自]{1,4})"
+_IN_FORCE = r"(?:正式)?(?:施行|实施|执行|生效|试行|实行|起效|适用)"
+_START = re.compile(
+    rf"(?P<own>{_RULE}[^。；\n]{{0,40}}?)?(?:自|从|于)?\s*{_DATE}\s*(?:零时|[0０]时)?\s*(?P<from>起|开始)?\s*[，,]?\s*{_IN_FORCE}(?P<then>.?)"
+)
+_HEAD_START = re.compile(rf"{_DATE}\s*起?\s*{_IN_FORCE}")
+_PUBLISHED = re.compile(
+    rf"(?P<own>{_RULE}[^。；\n]{{0,20}}?)?自?\s*(?:公布|发布|印发|颁布|通过|发文|下发|签发|刊登|公告)\s*之?日\s*(?:起|后)?\s*(?:满)?"
+    rf"(?:(?P<n>{_D}+)\s*个?(?P<unit>日|天|月|年))?\s*(?:后|之后|以后)?\s*(?:起|开始)?\s*{_IN_FORCE}"
+)
+_FORCE_SENTENCE = re.compile(
+    rf"施行|实施|执行|生效|试行|印发|发布之日|公布之日|{_RULE}[^。]{{0,6}}有效期"
+)
+_YEARS = re.compile(
+    rf"有效期限?\s*(?:为|是|定为|限为|暂定|暂定为)?\s*[：:]?\s*(?P<n>{_D}+)\s*(?P<unit>年|个月)"
+)
+_YEARS_TRIAL = re.compile(rf"试行(?:期|期限)?(?:为)?\s*(?P<n>{_D}+)\s*(?P<unit>年|个月)")
+_UNTIL = re.compile(
+    rf"(?:有效期限?\s*(?:截[至止]|至|到|自[^至，。]{{1,20}}至)|(?:施行|实施|执行|试行|延长|延续|期限)\s*(?:期限?)?\s*(?:截[至止]|至|到)|起\s*(?:施行|实施|执行|生效)?\s*[，,]?\s*至)\s*{_DATE}"
+)
+_RANGE = re.compile(
+    rf"(?:自|从)\s*(?P<first>{_YEAR}\s*年\s*{_D}{{1,3}}\s*月\s*{_D}{{1,3}}\s*日)\s*起?\s*[，,]?\s*(?:至|到)\s*{_DATE}"
+)
+_RANGE_SENTENCE = re.compile(r"施行|执行(?!职务)|实施期|有效期|试行")
+_SENTENCE = re.compile(r"[^。\n]+")
+_LICENCE = re.compile(
+    r"证书?|执照|许可|批准文件|资格|批件|合同|协议|凭证|登记|资质|备案|检疫|签证|票|卡|号牌"
+)
 
 
 def to_date(match: re.Match[str]) -> date | None:
@@ -33,53 +57,84 @@ def to_date(match: re.Match[str]) -> date | None:
 
 
 def dates_in(text: str) -> list[date]:
-    """All dates in order: 2023年5月1日, 二〇二三年五月一日, ２０２３年５月１日, 2023-05-01."""
+    """All dates in order of appearance: 2023年5月1日, 二○二三年五月一日, 20２3年５月１日, 2023-05-01."""
     found = [(m.start(), to_date(m)) for p in (DATE, _DASHED) for m in p.finditer(text)]
     return [day for _, day in sorted(found, key=lambda f: f[0]) if day is not None]
 
 
 def effective_in(text: str, published: date | None) -> date | None:
-    """The 施行日期 that the text states; 自公布之日起 counts from ``published``. The last one wins.
+    """The 施行日期 that the text states; 自公布之日起 counts from ``published``.
 
-    ``自公布之日起三十日后施行`` = published + 30 days; months are calendar months.
+    A sentence about 本法, 本通知 … wins over others, a later one over an earlier one. Dates of other
+    rules (自2004年1月1日起施行的《…》同时废止) do not count. ``自公布之日起三十日后施行`` = published
+    + 30 days; months are calendar months.
     """
-    best: tuple[int, date] | None = None
+    found: list[tuple[bool, int, date]] = []
     for match in _START.finditer(text):
         day = to_date(match)
-        if day is not None and (best is None or match.start() >= best[0]):
-            best = (match.start(), day)
-    if best is None and published is not None:
+        attributive = match["then"] in ("的", "《")
+        if day is not None and not attributive and (match["from"] or match["own"]):
+            found.append((bool(match["own"]), match.start(), day))
+    for sentence in _SENTENCE.finditer(text):
+        for match in _RANGE.finditer(sentence.group()):
+            first = DATE.match(match["first"])
+            day = to_date(first) if first else None
+            if day is not None and _RANGE_SENTENCE.search(sentence.group()):
+                found.append((False, sentence.start(), day))
+    if published is not None:
         for match in _PUBLISHED.finditer(text):
             number = parse_number(match["n"]) if match["n"] else 0
             day = _later(published, number or 0, match["unit"] or "日")
-            best = (match.start(), day)
-    return best[1] if best else None
+            found.append((bool(match["own"]), match.start(), day))
+    return max(found)[2] if found else None
 
 
-def effective_in_head(line: str) -> date | None:
-    """The day in a head line such as ``2023年6月1日起施行`` or ``2022年4月9日 施行``."""
-    match = _START_HEAD.search(line)
-    return to_date(match) if match else None
+def effective_in_head(line: str, published: date | None = None) -> date | None:
+    """The day in a head line: ``2023年6月1日起施行``, ``2022年4月9日 施行``, ``公布之日施行``."""
+    match = _HEAD_START.search(line)
+    if match:
+        return to_date(match)
+    return published if published and _PUBLISHED.fullmatch(line.strip("（）() 　")) else None
 
 
 def expires_in(text: str, effective: date | None) -> date | None:
-    """First day out of force by 有效期五年 or 有效期至2025年12月31日; None when not stated."""
-    match = _VALID_YEARS.search(text)
-    if match and effective is not None:
-        years = parse_number(match["n"])
-        if years and years < 100:
-            return _later(effective, years * 12, "个月")
-    until = _VALID_UNTIL.search(text)
-    day = to_date(until) if until else None
-    return day + timedelta(days=1) if day else None
+    """First day out of force by 有效期五年, 有效期至2025年12月31日 or 执行至…; None when not stated.
+
+    Only sentences about the rule's own force count, not 许可证有效期为5年.
+    """
+    best: date | None = None
+    for sentence in _SENTENCE.findall(text):
+        if not _FORCE_SENTENCE.search(sentence):
+            continue
+        ranges = _RANGE.finditer(sentence) if _RANGE_SENTENCE.search(sentence) else ()
+        for until in (*_UNTIL.finditer(sentence), *ranges):
+            day = to_date(until)
+            if day and not _LICENCE.search(sentence[max(0, until.start() - 15) : until.start()]):
+                best = day + timedelta(days=1)
+        years = _YEARS.search(sentence) or _YEARS_TRIAL.search(sentence)
+        if years and effective and not _LICENCE.search(sentence[: years.start()][-15:]):
+            number = parse_number(years["n"])
+            if number and number < 100:
+                best = _later(effective, number, years["unit"])
+    return best
+
+
+def signed_date(lines: Sequence[str]) -> date | None:
+    """The last line that is only a date (under the signature of a notice); None without one."""
+    for line in reversed(lines):
+        match = DATE.fullmatch(line.strip("（）() 　"))
+        if match:
+            return to_date(match)
+    return None
 
 
 def _later(start: date, number: int, unit: str) -> date:
-    if unit != "个月":
+    """``start`` plus days, calendar months or years; 31 January + 1 month = 28 or 29 February."""
+    if unit in ("日", "天"):
         return start + timedelta(days=number)
-    month = start.month - 1 + number
-    year, month = start.year + month // 12, month % 12 + 1
-    for day in range(start.day, 27, -1):
+    months = start.month - 1 + (number * 12 if unit == "年" else number)
+    year, month = start.year + months // 12, months % 12 + 1
+    for day in range(start.day, 28, -1):
         try:
             return date(year, month, day)
         except ValueError:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 import cn2an
 
 DIGITS = "零〇○Ｏ一二三四五六七八九十百千万两0-9０-９"
-ARTICLE = re.compile(rf"第\s*(?P<number>[{DIGITS}]+)\s*条(?:\s*之\s*(?P<sub>[{DIGITS}]+))?")
+"""Characters of a numeral, for use inside a regular expression's brackets."""
+
+ARTICLE = re.compile(
+    rf"第[ \t　]*(?P<number>[{DIGITS}]+)[ \t　]*条(?:[ \t　]*之[ \t　]*(?P<sub>[{DIGITS}]+))?"
+)
 _POSITIONAL = dict(zip("零〇一二三四五六七八九", "00123456789", strict=True))
 
 
+@lru_cache(maxsize=4096)
 def parse_number(text: str) -> int | None:
-    """``一千二百六十``, ``１２``, ``二〇二四``, ``12`` -> int; None when it is no numeral."""
+    """``一千二百六十``, ``１２``, ``二○二四``, ``12`` -> int; None when it is no numeral."""
     plain = unicodedata.normalize("NFKC", text).replace("○", "〇").replace("O", "〇")
     plain = plain.replace("两", "二")
-    if plain.isdigit():
+    if plain.isascii() and plain.isdigit():
         return int(plain)
     if plain and all(c in _POSITIONAL for c in plain):
         return int("".join(_POSITIONAL[c] for c in plain))

@@ -5,26 +5,37 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
 from configs.errors import InputError
 from indexes.schema import Document, Passage, PassageId, PassageMetadata
 from ingest.cleaning import clean
-from ingest.metadata import Facts, SourceText, extract, name_date, without_date
-from ingest.readers import BadRecord, Record, front_matter, read_records, read_text
-from ingest.splitter import Span, lines_of, split
+from ingest.given import given_fields
+from ingest.head import read_head
+from ingest.levels import LEVELS
+from ingest.metadata import Facts, SourceText, extract
+from ingest.readers import BadRecord, Record, read_records, read_text
+from ingest.splitter import Span, split
+from ingest.structure import lines_of
+from ingest.titles import Title, name_date, title_of_file, without_date
 
 __all__ = ["PARSER_VERSION", "SUPPORTED_SUFFIXES", "BadRecord", "parse_file"]
 
 SUPPORTED_SUFFIXES = frozenset({".md", ".txt", ".jsonl"})
-PARSER_VERSION = "1"
+PARSER_VERSION = "2"
 """Moves when parsing changes its results, so that unchanged files are parsed again."""
 
-_INFO_END = "<!-- INFO END -->"
+_FOLDERS = 3
 _STATE = "中华人民共和国"
-_UNTITLED = re.compile(r"[\W\d_a-zA-Z]*")
-_HISTORY = re.compile(r"\d{4}\s*年")
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    domain: str
+    file: str
+    record: str = ""
 
 
 def parse_file(
@@ -33,147 +44,163 @@ def parse_file(
     """The documents of one file, in order; bad lines of a JSONL file come as BadRecord.
 
     ``file`` in the metadata is the path below ``root`` with forward slashes (the name alone when
-    root is None). Raises InputError, one line a clerk understands, for a file that cannot be read
-    or holds no text.
+    root is None). ``Document.extra`` holds ``full_title`` and ``part``. Raises InputError, one line
+    a clerk understands, for a file that cannot be read or holds no text.
     """
     name = path.name if root is None else path.relative_to(root).as_posix()
     if path.suffix.lower() == ".jsonl":
         empty = True
         for record in read_records(path):
             empty = False
-            yield (
-                record
-                if isinstance(record, BadRecord)
-                else _from_record(record, domain, name, clock())
-            )
+            if isinstance(record, BadRecord):
+                yield record
+            else:
+                yield _from_record(record, _Origin(domain, name, record.id), clock())
         if empty:
             raise InputError(f"{path.name}: holds no records; add lines or remove it")
         return
-    folders = tuple(path.resolve().parent.parts[-3:])
-    yield _from_text(read_text(path), path.stem, domain, name, folders, clock())
+    folders = tuple(path.absolute().parent.parts[-_FOLDERS:])
+    markdown = path.suffix.lower() == ".md"
+    text = clean(read_text(path), markdown=markdown)
+    yield _from_text(text, path.stem, _Origin(domain, name), folders, clock())
 
 
 def _from_text(
-    raw: str, stem: str, domain: str, file: str, folders: tuple[str, ...], today: date
+    text: str, stem: str, origin: _Origin, folders: tuple[str, ...], today: date
 ) -> Document:
-    text = clean(raw)
-    given, offset = front_matter(text)
-    head, body_start = _head(text, offset)
-    titles = [line.lstrip("# ").strip() for line in head if line.startswith("#")]
-    history = tuple(line for line in head if not line.startswith("#"))
-    title, part = _title(stem, titles, given.get("title", ""), folders, text[body_start:])
-    if not text[body_start:].strip():
-        raise InputError(f"{file}: has a head but no text; complete it or remove it")
-    source = SourceText(domain, stem, title, text[body_start:], history, folders, given)
-    repeated = {re.sub(r"\s", "", t) for t in (title, _STATE + title, *titles)}
-    spans = split(text, body_start, tuple(repeated))
-    return _document(domain, text, title, spans, extract(source, today), file, part=part, name=stem)
-
-
-def _from_record(record: Record, domain: str, file: str, today: date) -> Document | BadRecord:
-    text = clean(record.text)
-    if not text.strip():
-        return BadRecord(record.line, "has an empty text; complete it or remove the line")
-    first = next((text[a:b] for a, b in lines_of(text)), "")
-    title = record.title or first[:60]
-    source = SourceText(domain, title, title, text, given=record.meta)
-    spans = split(text)
-    return _document(
-        domain, text, title, spans, extract(source, today), file, record=record.id, name=title
-    )
-
-
-def _head(text: str, offset: int) -> tuple[list[str], int]:
-    """The lines before the body, and where the body starts.
-
-    The head ends at INFO END; without that mark it is the ``#`` title and the dated lines
-    (history of adoption) right under it.
-    """
-    end = text.find(_INFO_END)
-    if end >= 0:
-        lines = [text[a:b] for a, b in lines_of(text[:end], offset)]
-        return lines, end + len(_INFO_END)
-    lines, start = [], offset
-    for a, b in lines_of(text, offset):
-        line = text[a:b]
-        is_title = re.match(r"#\s", line) and not lines
-        if not is_title and not (lines and len(line) < 80 and re.match(r"[（(]?\d{4}\s*年", line)):
-            break
-        lines.append(line)
-        start = b
-    return lines, start
-
-
-def _title(
-    stem: str, headings: list[str], given: str, folders: tuple[str, ...], body: str
-) -> tuple[str, str]:
-    """(title that users cite, part name when the file is one part of a law in a folder)."""
-    if given:
-        return given.strip(), ""
     name = without_date(stem)
-    heading = headings[0] if headings else ""
-    short = heading.removeprefix(_STATE)
-    # A folder that bears the law's name holds its parts (民法典/合同编.md).
-    if folders and short == folders[-1] and name != short:
-        return short, name
-    if not _UNTITLED.fullmatch(name):
-        return name, ""
-    if heading:
-        return short, ""
-    first = next((body[a:b] for a, b in lines_of(body)), name)
-    return first.lstrip("# ").strip()[:80] or name, ""
+    head = read_head(text, name, _STATE + name, *folders[-1:])
+    title = title_of_file(stem, head.headings, head.given.get("title", ""), folders, LEVELS)
+    body = text[head.body_start :]
+    if not body.strip():
+        raise InputError(f"{origin.file}: has a head but no text; complete it or remove it")
+    source = SourceText(
+        domain=origin.domain,
+        name=stem,
+        title=title.cited,
+        body=body,
+        history=head.history,
+        folders=folders,
+        tags=title.tags,
+        given=head.given,
+    )
+    names = (title.cited, title.full, _STATE + title.cited, *head.headings)
+    spans = split(text, head.body_start, (re.sub(r"\s", "", n) for n in names))
+    if not spans:
+        raise InputError(f"{origin.file}: holds only headings; complete it or remove it")
+    return _document(text, title, spans, extract(source, today), origin, name_date(stem), ())
+
+
+def _from_record(record: Record, origin: _Origin, today: date) -> Document | BadRecord:
+    text = clean(record.text)
+    first = next((text[a:b] for a, b in lines_of(text)), "")
+    if not first:
+        return BadRecord(record.line, "has an empty text; complete it or remove the line")
+    given = given_fields(record.meta)
+    title = record.title or given.get("title", "") or first[:60]
+    start = _title_end(text, title)
+    head = read_head(text[start:], title)
+    start += head.body_start
+    if not text[start:].strip():
+        start = 0
+    source = SourceText(
+        domain=origin.domain,
+        name=title,
+        title=title,
+        body=text[start:],
+        history=head.history,
+        given={**head.given, **given},
+    )
+    spans = split(text, start)
+    if not spans:
+        return BadRecord(record.line, "holds only headings; complete it or remove the line")
+    warnings = tuple(
+        f"line {line}: its id {record.id!r} comes again in line {record.line}, which counts"
+        for line in record.replaces
+    )
+    facts = extract(source, today)
+    return _document(text, Title(title, title), spans, facts, origin, None, warnings)
+
+
+def _title_end(text: str, title: str) -> int:
+    """Where the text goes on when it begins with its own title, else 0."""
+    words = r"\s*".join(re.escape(c) for c in re.sub(r"\s", "", title))
+    match = re.match(rf"\s*{words}(?=\s)", text)
+    return match.end() if match and text[match.end() :].strip() else 0
 
 
 def _document(
-    domain: str,
     text: str,
-    title: str,
+    title: Title,
     spans: tuple[Span, ...],
     facts: Facts,
-    file: str,
-    *,
-    name: str,
-    part: str = "",
-    record: str = "",
+    origin: _Origin,
+    dated: str | None,
+    warnings: tuple[str, ...],
 ) -> Document:
     digest = hashlib.sha256(text.encode()).hexdigest()
     # Two versions may start on one day; the date in a file name is that version's alone.
-    version = name_date(name) or facts.effective or facts.promulgated or digest[:8]
-    document = _safe(record or title)
-    prefix = f"{_safe(part)}-" if part else ""
-    passages = []
-    for span in spans:
-        content = text[span.start : span.end]
-        locator = prefix + span.locator if prefix and not span.article else span.locator
-        metadata = PassageMetadata(
-            title=title,
-            file=file,
-            doc_number=facts.doc_number,
-            issuer=facts.issuer,
-            level=facts.level,
-            jurisdiction=facts.place.name if facts.place else "",
-            jurisdiction_code=facts.place.code if facts.place else "",
-            promulgated=facts.promulgated,
-            effective=facts.effective,
-            expires=facts.expires,
-            status=facts.status,
-            heading_path=(part, *span.heading_path) if part else span.heading_path,
-            article=span.article,
-            part=span.part,
-            record=record,
-            version=version,
-            content_hash=hashlib.sha256(content.encode()).hexdigest()[:16],
-            start=span.start,
-            end=span.end,
-        )
-        passages.append(
-            Passage(str(PassageId(domain, document, version, locator)), domain, content, metadata)
-        )
-    if not passages:
-        raise InputError(f"{file}: holds only headings; complete it or remove it")
-    key = f"{file}#{record}" if record else file
-    return Document(domain, key, title, version, text, tuple(passages))
+    version = dated or facts.effective or facts.promulgated or digest[:8]
+    document = _safe(origin.record or title.cited)
+    common = PassageMetadata(
+        title=title.cited,
+        file=origin.file,
+        doc_number=facts.doc_number,
+        issuer=facts.issuer,
+        level=facts.level,
+        jurisdiction=facts.place.name if facts.place else "",
+        jurisdiction_code=facts.place.code if facts.place else "",
+        promulgated=facts.promulgated,
+        effective=facts.effective,
+        expires=facts.expires,
+        status=facts.status,
+        record=origin.record,
+        version=version,
+    )
+    passages = tuple(
+        _passage(text, span, PassageId(origin.domain, document, version, ""), title.part, common)
+        for span in spans
+    )
+    return Document(
+        domain=origin.domain,
+        key=f"{origin.file}#{origin.record}" if origin.record else origin.file,
+        title=title.cited,
+        version=version,
+        text=text,
+        passages=passages,
+        warnings=(*warnings, *facts.warnings, *_lost_text(text, spans)),
+        extra={"full_title": title.full, "part": title.part},
+    )
 
 
-def _safe(text: str) -> str:
-    return re.sub(r"[\s@#]+", "_", text)
+def _passage(text: str, span: Span, base: PassageId, part: str, common: PassageMetadata) -> Passage:
+    content = text[span.start : span.end]
+    # Articles of a law in several files count through; what is no article needs the part's name.
+    locator = f"{_safe(part)}-{span.locator}" if part and not span.article else span.locator
+    metadata = replace(
+        common,
+        heading_path=(part, *span.heading_path) if part else span.heading_path,
+        article=span.article,
+        part=span.part,
+        content_hash=hashlib.sha256(content.encode()).hexdigest()[:16],
+        start=span.start,
+        end=span.end,
+    )
+    return Passage(str(replace(base, locator=locator)), base.domain, content, metadata)
+
+
+def _lost_text(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
+    """A warning when the text ends in a heading: what it announced (a table, a picture) is lost."""
+    rest = text[spans[-1].end :].split()
+    return (f"nothing follows the heading {rest[0]!r}: a table may be lost",) if rest else ()
+
+
+def _safe(name: str) -> str:
+    """``name`` without the characters that separate the parts of an id.
+
+    Names that differ stay different: a changed name gets a check sum.
+    """
+    changed = re.sub(r"[\s@#]+", "_", name)
+    if changed == name or not re.search(r"[@#]", name):
+        return changed
+    return f"{changed}~{hashlib.sha256(name.encode()).hexdigest()[:6]}"

@@ -1,0 +1,147 @@
+"""Who issued a document: from its history of adoption, its title, or the signature at its end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from indexes.jurisdiction import Place, places_in
+from ingest.dates import DATE
+
+_STATE = "中华人民共和国"
+_COURT = re.compile(r"最高人民(?:法院|检察院)")
+_CONGRESS = re.compile(
+    r"(?P<body>[\u4e00-\u9fff]{2,12}?(?:省|市|自治区|自治州|自治县|县|区|旗))"
+    r"(?:第[一二三四五六七八九十百零〇\d]+届)?(?:人民代表大会|人大)(?P<committee>常务委员会|常委会)?"
+)
+_NATIONAL_CONGRESS = re.compile(r"全国(?:人民代表大会|人大)(?P<committee>常务委员会|常委会)?")
+_DECREE = re.compile(r"(?P<organs>[\u4e00-\u9fff、\s]{2,40}?)(?:令|公告)")
+_PUBLISHED = re.compile(
+    r"(?P<organs>[\u4e00-\u9fff、\s]{2,40}?)(?:公布|发布|颁布|批准|印发|制定|修订|通过)"
+)
+_ORGAN_END = (
+    r"(?:人民政府|政府|办公厅|办公室|委员会|常委会|总局|税务局|财政局|局|中心|部|署|厅|委|院|银行|支行|海关|总队|支队|公司|集团"
+    r"|领导小组|工作组|指挥部|联席会议|工会|协会|法院|检察院|大学|管委会|总会|联合会|政法委|团委|团工委)"
+)
+_ABOUT = re.compile(r"^(?P<organs>.{2,60}?)(?:印发)?(?:关于|转发|公告|通告|令[（(]?第)")
+_SIGNATURE = re.compile(rf"^(?:[\u4e00-\u9fff]{{2,30}}{_ORGAN_END}[\s、]*)+$")
+_ORGAN = re.compile(rf"[\u4e00-\u9fff]{{2,36}}{_ORGAN_END}$")
+
+
+def issuer_of_statute(history: Sequence[str], title: str) -> str:
+    """The organ behind a statute, from the lines of its adoption; ``""`` when they tell nothing.
+
+    Whoever adopted it counts before whoever approved it (批准), and the organ of the title's own
+    place before that of a wider one.
+    """
+    courts = list(dict.fromkeys(_COURT.findall(title)))
+    if not courts and history:
+        courts = list(dict.fromkeys(_COURT.findall("".join(history[:2]))))
+    if courts:
+        return "、".join(courts)
+    for line in reversed(history):
+        national = _NATIONAL_CONGRESS.search(line)
+        if national and not _quoted(line, national.start()):
+            committee = any("大会常务委员会" in h or "人大常委会" in h for h in history)
+            return "全国人民代表大会" + ("常务委员会" if committee else "")
+    local = _local_congress(history, title)
+    if local:
+        return local
+    for line in history:
+        organs = _decree(line)
+        if organs:
+            return organs
+    return ""
+
+
+def issuer_of_notice(title: str, body: str) -> str:
+    """The organ behind a notice: named before 关于 in its title, or signed above its date."""
+    about = _ABOUT.match(title)
+    if about:
+        organs = _organs(about["organs"])
+        if organs:
+            return organs
+    return _signed(body)
+
+
+def _quoted(line: str, at: int) -> bool:
+    return line.rfind("《", 0, at) > line.rfind("》", 0, at)
+
+
+def _local_congress(history: Sequence[str], title: str) -> str:
+    own = {place.code for place in places_in(title)}
+    found: list[tuple[bool, bool, int, str]] = []
+    for index, line in enumerate(history):
+        for match in _CONGRESS.finditer(line):
+            if _quoted(line, match.start()):
+                continue
+            body = re.split(r"[日经由\s　]", match["body"])[-1]
+            places = places_in(body)
+            if not places:
+                continue
+            name = body + "人民代表大会" + ("常务委员会" if match["committee"] else "")
+            adopted = "批准" not in line[match.end() :]
+            found.append((places[-1].code in own, adopted, index, name))
+    return max(found)[3] if found else ""
+
+
+def _decree(line: str) -> str:
+    """The organ of 国务院令第138号公布, or of 1986年5月7日 民政部发布."""
+    plain = DATE.sub(" ", line).replace(_STATE, "")
+    for pattern in (_DECREE, _PUBLISHED):
+        match = pattern.search(plain)
+        if match:
+            organs = _organs(match["organs"], statute=True)
+            if organs:
+                return organs
+    return ""
+
+
+def _organs(text: str, *, statute: bool = False) -> str:
+    """The organs that a phrase names, joined by 、; ``""`` when it names anything else."""
+    words = [w for w in re.split(r"[\s　、]+", text.strip()) if w]
+    kept: list[str] = []
+    for word in words:
+        if _ORGAN.fullmatch(word) or (
+            statute
+            and re.fullmatch(r"国务院|中央军委|中央军事委员会|.{1,8}(?:部|委|局|院|署)", word)
+        ):
+            kept.append(word)
+        elif kept or not statute:
+            return ""
+    return "、".join(kept)
+
+
+def _signed(body: str) -> str:
+    """The words between the last full stop and the last date that stands alone."""
+    tail = body[-1500:]
+    for match in reversed(list(DATE.finditer(tail))):
+        before = tail[: match.start()]
+        if not before[-1:].isspace():
+            continue
+        words = re.split(r"[。；！？：:]|附件.*\n", before)[-1].strip()
+        words = re.sub(r"^[\d.．、\s]*", "", words)
+        if not words or len(words) > 120:
+            continue
+        # An organ's name may be wrapped: pieces that do not end like an organ go with the next one.
+        names: list[str] = []
+        piece = ""
+        for word in words.split():
+            piece += word
+            if _ORGAN.fullmatch(piece):
+                names.append(piece)
+                piece = ""
+        if (
+            names
+            and not piece
+            and _SIGNATURE.match(words.replace("\n", " "))
+            or (names and not piece)
+        ):
+            return "、".join(names)
+    return ""
+
+
+def place_of_issuer(issuer: str) -> Place | None:
+    """The narrowest place that the first organ names (国家税务总局重庆市税务局 -> 重庆市)."""
+    places = places_in(issuer.split("、")[0])
+    return places[-1] if places else None

@@ -1,0 +1,107 @@
+"""Sections of notices: 一、 （一） 1. （1）, on lines of their own or inside one long line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ingest.numerals import parse_number
+from ingest.packing import MAX_CHARS, MIN_CHARS, pack
+
+_N = "[一二三四五六七八九十]{1,3}"
+_MARK = re.compile(
+    rf"(?:(?<=[\s。；：:！？”）)])|^)(?:(?P<l0>第[一二三四五六七八九十]{{1,2}}部分(?=[\s　：:])|附\s*件\s*\d{{0,2}}\s*[：:])"
+    rf"|(?P<l1>{_N})\s*[、．.]|[（(]\s*(?P<l2>{_N})\s*[)）]、?"
+    r"|(?P<l3>\d{1,2})(?:[.．](?!\d)|、)|[（(](?P<l4>\d{1,2})[)）]|问\s*(?P<l5>\d{0,2})\s*[：:])",
+    re.MULTILINE,
+)
+_TITLE_END = re.compile(r"[\n。；：:！？]|[\s　]")
+_TITLE_MAX = 40
+_SECTION_COST = {0: -0.6, 1: -0.4, 2: 0.0, 3: 0.4, 4: 0.6, 5: -0.4}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A passage without an article: span and the titles of the sections that it begins in."""
+
+    start: int
+    end: int
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    start: int
+    level: int
+    title: str
+
+
+def sections(text: str, start: int, end: int) -> list[Section]:
+    """``text[start:end]`` in passages that respect its sections; 一、 begins a new one when it can."""
+    marks = _marks(text, start, end)
+    found: list[Section] = []
+    for left, right in _stretches(marks, start, end):
+        cuts = [(m.start, _SECTION_COST[m.level]) for m in marks]
+        found += [Section(a, b, _titles(marks, a)) for a, b in pack(text, left, right, cuts)]
+    return found
+
+
+def _marks(text: str, start: int, end: int) -> list[_Mark]:
+    """Section marks whose numbers count up from 1 in their own section (not 二、三月份)."""
+    marks: list[_Mark] = []
+    counts: dict[int, int] = {}
+    for match in _MARK.finditer(text, start, end):
+        level = int((match.lastgroup or "l0")[1])
+        if level in (0, 5):
+            counts = {} if level == 0 else counts
+        else:
+            number = parse_number(match[f"l{level}"]) or 0
+            if number not in (1, counts.get(level, 0) + 1):
+                continue
+            if number == 1 and level in counts and level <= 1:
+                counts = {}
+            counts = {k: v for k, v in counts.items() if k < level} | {level: number}
+        marks.append(_Mark(match.start(), level, _title(text, match, end)))
+    return marks
+
+
+def _title(text: str, mark: re.Match[str], end: int) -> str:
+    """``一、补贴标准`` when the mark opens with a short title, else ``""``."""
+    body = mark.end()
+    while body < end and text[body] in " 　\t":
+        body += 1
+    stop = _TITLE_END.search(text, body, min(end, body + _TITLE_MAX + 1))
+    if stop is None or stop.start() == body:
+        return ""
+    # A sentence that ends in 。 is the section's text, not its title; 。 closes a title like （一）依法管理。
+    title = text[mark.start() : stop.start()].strip()
+    if stop.group() in "；：:" or "，" in title or (stop.group() in "。！？" and len(title) > 25):
+        return ""
+    return re.sub(r"\s+", "", title)
+
+
+def _stretches(marks: Sequence[_Mark], start: int, end: int) -> list[tuple[int, int]]:
+    """Spans between top marks; neighbours that are short stay together up to MAX_CHARS."""
+    top = min((m.level for m in marks if m.level != 5), default=9)
+    edges = sorted({start, end, *(m.start for m in marks if m.level in (top, 0, 5))})
+    stretches: list[tuple[int, int]] = []
+    for left, right in zip(edges, edges[1:], strict=False):
+        if stretches:
+            begin, until = stretches[-1]
+            small = min(until - begin, right - left) < MIN_CHARS
+            if small and right - begin <= MAX_CHARS:
+                stretches[-1] = (begin, right)
+                continue
+        stretches.append((left, right))
+    return stretches
+
+
+def _titles(marks: Sequence[_Mark], place: int) -> tuple[str, ...]:
+    """Titles of the sections open at ``place``, widest first."""
+    open_marks: list[_Mark] = []
+    for mark in marks:
+        if mark.start > place:
+            break
+        open_marks = [m for m in open_marks if m.level < mark.level] + [mark]
+    return tuple(m.title for m in open_marks if m.title and m.level < 4)
