@@ -18,7 +18,8 @@ LIMIT = 600
 """Characters of one unit; longer lists fall apart into lead-in and items, longer text at commas."""
 
 _KEEP = 0.5  # an excerpt must be worth this share of the best one, or it only dilutes the answer
-_LONG = 400.0  # a unit of this length counts half: it matches more bigrams by its length alone
+_WHOLE = 240  # a passage of at most so many characters is quoted whole: an article is one thought
+_FREE, _LONG = 240, 400.0  # beyond _FREE characters a unit matches more by its length alone
 
 _SENTENCE = re.compile(r"[^。！？!?\n]*(?:[。！？!?]+[”’」』）)]*|\n+|$)")
 _ITEM = re.compile(
@@ -70,10 +71,7 @@ def extract(
     The best passage always gives one: the words of the question need not be those of the law.
     """
     pool = [
-        (index, unit)
-        for index, (passage, _) in enumerate(ranked)
-        for unit in units(passage.content)
-        if passage.content[unit.start : unit.end] != passage.metadata.title
+        (index, unit) for index, (passage, _) in enumerate(ranked) for unit in _quotable(passage)
     ]
     texts = [grams(ranked[index][0].content[unit.start : unit.end]) for index, unit in pool]
     idf = rarity(texts)
@@ -84,7 +82,7 @@ def extract(
     for (index, unit), text in zip(pool, texts, strict=True):
         share = sum(idf[gram] for gram in asked if gram in text) / total
         weight = ranked[index][1] / best_score if best_score > 0 else 1.0 / (1 + index)
-        value = share * weight / (1 + (unit.end - unit.start) / _LONG)
+        value = share * weight / (1 + max(0, unit.end - unit.start - _FREE) / _LONG)
         scored.append(Excerpt(index, unit, value))
     scored.sort(key=lambda e: (-e.value, e.index, e.unit.start))
     first = next((e for e in scored if e.index == 0), None)
@@ -105,6 +103,15 @@ def best_span(claim: str, passage: Passage) -> tuple[int, int]:
         key=lambda u: (containment(wanted, grams(passage.content[u.start : u.end])), -u.start),
     )
     return best.start, best.end
+
+
+def _quotable(passage: Passage) -> tuple[Unit, ...]:
+    """The units without a repeated title; together where they are short."""
+    content = passage.content
+    pieces = [u for u in units(content) if content[u.start : u.end] != passage.metadata.title]
+    if pieces and pieces[-1].end - pieces[0].start <= _WHOLE:
+        return (Unit(pieces[0].start, pieces[-1].end),)
+    return tuple(pieces)
 
 
 def _sentences(content: str) -> list[tuple[int, int]]:

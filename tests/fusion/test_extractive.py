@@ -78,9 +78,22 @@ def test_the_best_passage_always_gives_an_excerpt_even_without_a_word_in_common(
 
 
 def test_the_sentence_that_has_the_words_of_the_question_is_chosen() -> None:
-    content = "本办法适用于本市。住房公积金的缴存比例不低于百分之五。本办法由市政府解释。"
+    content = "住房公积金的缴存比例不低于百分之五。".join(["本办法适用于本市。" * 15] * 2)
     (best, *_) = extract("公积金缴存比例", [(passage("law", "甲", "1", content), 1.0)], 1)
     assert content[best.unit.start : best.unit.end] == "住房公积金的缴存比例不低于百分之五。"
+
+
+def test_a_short_passage_is_quoted_whole() -> None:
+    content = "试用期包含在合同期限内。合同期限一年以上的，试用期最长二个月。"
+    (only,) = extract("试用期多久", [(passage("law", "甲", "1", content), 1.0)], 3)
+    assert (only.unit.start, only.unit.end) == (0, len(content))
+
+
+def test_of_equal_sentences_in_a_long_passage_the_first_is_chosen() -> None:
+    content = "试用期由合同约定，合同期限一年以上的不超过二个月。" + "其他事项另行规定。" * 30
+    item = passage("law", "甲", "1", f"{content}试用期计入工龄。")
+    (best, *_) = extract("试用期多久", [(item, 1.0)], 1)
+    assert best.unit.start == 0
 
 
 def test_excerpts_come_in_the_order_of_the_passages_and_no_more_than_asked() -> None:

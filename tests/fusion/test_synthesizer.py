@@ -86,7 +86,8 @@ def test_the_same_words_in_two_documents_share_a_line_with_two_markers() -> None
 
 
 def test_neighbouring_sentences_run_on_and_gaps_are_shown() -> None:
-    content = "每辆补贴一万元。每辆补贴一次发放。本办法由市政府解释。每辆补贴不重复发放。"
+    gap = "本办法由市政府解释。" * 30
+    content = f"每辆补贴一万元。每辆补贴一次发放。{gap}每辆补贴不重复发放。"
     rule = passage("local", "补贴办法（虚构示例）", "3", content)
     made = answer(PolicySynthesizer(), result(rule))
     assert str(made) == (
