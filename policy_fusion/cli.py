@@ -293,18 +293,25 @@ def _check_top_k(top_k: int) -> None:
 
 
 def _print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    _print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def _print_lines(lines: Iterable[str]) -> None:
-    for line in lines:
-        typer.echo(line)
+    _print("\n".join(lines))
 
 
 def _print_table(table: Any) -> None:
-    from policy_fusion.cli_output import print_table
+    from policy_fusion.cli_output import table_text
 
-    print_table(table)
+    _print(table_text(table))
+
+
+def _print(text: str) -> None:
+    try:
+        print(text, flush=True)
+    except BrokenPipeError as error:
+        discard_stdout()
+        raise typer.Exit(141) from error  # as a shell reports SIGPIPE
 
 
 def _tell(text: str) -> None:
@@ -321,16 +328,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = app(args=given or ["--help"], prog_name="policy-fusion", standalone_mode=False)
-        sys.stdout.flush()
     except PolicyFusionError as error:
         _fail(str(error))
         return 2
     except _CLICK_ERROR as error:
         _fail(cast(Any, error).format_message())
         return 2
-    except BrokenPipeError:
-        discard_stdout()
-        return 141  # as a shell reports SIGPIPE
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     except Exception as error:

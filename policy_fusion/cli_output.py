@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any
+from io import StringIO
+from typing import Any, cast
 
 from rich.console import Console, RenderableType
 
@@ -16,13 +17,15 @@ _STATUS = {
     "not_yet": "尚未施行",
 }
 _SNIPPET = 160
-_MIN_WIDTH = 100
+_PIPE_WIDTH = 100
 
 
-def print_table(renderable: RenderableType) -> None:
-    """A rich table on stdout, as wide as the terminal, at least 100 columns in a pipe."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _MIN_WIDTH
-    Console(width=max(width, 60), highlight=False, emoji=False).print(renderable)
+def table_text(renderable: RenderableType) -> str:
+    """A rich renderable as text, as wide as the terminal, 100 columns in a pipe."""
+    width = max(60, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _PIPE_WIDTH
+    console = Console(file=StringIO(), width=width, highlight=False, emoji=False)
+    console.print(renderable)
+    return cast(StringIO, console.file).getvalue().rstrip("\n")
 
 
 def result_lines(result: dict[str, Any]) -> Iterator[str]:

@@ -98,9 +98,9 @@ class HealthReport:
     def table(self) -> RenderableType:
         """One column a domain, then problems and notes."""
         table = Table(title=f"store {self.store}", title_justify="left")
-        table.add_column("")
+        table.add_column("", no_wrap=True)
         for health in self.domains:
-            table.add_column(f"{health.name} {health.label}")
+            table.add_column(f"{health.name} {health.label}", overflow="fold")
         rows: dict[str, list[str]] = {
             "model": [health.model for health in self.domains],
             "dimension": [str(health.dimension or "") for health in self.domains],

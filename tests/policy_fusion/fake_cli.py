@@ -1,0 +1,42 @@
+"""The command line with a fake embedding model, for subprocess tests.
+
+``FAKE_SECONDS``: how long embedding takes per call; ``FAKE_NOISE``: models print to stdout;
+``FAKE_BATCH``: passages after which a batch is written.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from policy_fusion.cli import run
+from tests.fakes import FakeEmbedder
+
+
+class SlowEmbedder(FakeEmbedder):
+    def embed_texts(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        if os.environ.get("FAKE_NOISE"):
+            print("Loading weights: 100%")
+            os.write(1, b"native noise\n")
+        time.sleep(float(os.environ.get("FAKE_SECONDS", "0")))
+        return super().embed_texts(texts)
+
+
+if __name__ == "__main__":
+    from indexes import embeddings
+
+    def load(*_: Any) -> Any:
+        return SlowEmbedder()
+
+    embeddings.load_embedder = load
+    if batch := os.environ.get("FAKE_BATCH"):
+        from ingest import pipeline
+
+        pipeline.BATCH_PASSAGES = int(batch)
+    sys.exit(run())
