@@ -27,6 +27,7 @@ _ORGAN = re.compile(
 _BEFORE = re.compile(
     r".*(?:通知|公告|意见|办法|决定|方案|通报|批复|规定|细则|解释|的|和|及|与|为|以|按照|根据|依据|关于印发|发布|文号|字号)"
 )
+_BEFORE_ORGAN = re.compile(r".*(?:通知|公告|意见|办法|决定|关于印发|发布|按照|根据|依据)")
 _CITING = re.compile(r"根据|依据|按照|依照|贯彻|落实|执行|废止|同时|《[^》]*$|[（(][^）)]*》")
 _STATE = "中华人民共和国"
 
@@ -77,7 +78,7 @@ def _first(plain: str) -> tuple[str, int] | None:
 def _organ(text: str) -> str:
     """The issuing organs at the end of ``text``, by their short names."""
     text = re.sub(r".*\d[日年]", "", text.replace(_STATE, ""))
-    text = _BEFORE.sub("", re.sub(r"\s*、\s*", "、", text)).strip()
+    text = _BEFORE_ORGAN.sub("", re.sub(r"\s*、\s*", "、", text)).strip()
     words = [word for word in re.split(r"[\s]+", text) if word]
     kept: list[str] = []
     for word in reversed(words):

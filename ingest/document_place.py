@@ -15,12 +15,18 @@ _NATIONAL_ORGAN = re.compile(
     r"|水利部|农业农村部|农业部|商务部|文化和旅游部|文化部|卫生部|卫生健康委|应急管理部|退役军人事务部|审计署|人社部|医保局|发展改革委|银保监会|证监会)"
 )
 _NATIONAL_TITLE = re.compile(
-    r"国务院|国家(?!级|统一)|全国|中央|[两二三四五六七八九十多]部[门委]|财政部|税务总局|人社部|人力资源社会保障部|发改委|发展改革委|工信部|商务部|教育部|央行|人民银行"
-    r"|医保局|民政部|交通运输部|农业农村部|卫生健康委|卫健委|海关总署|银保监会|证监会|市场监管总局|住建部|应急管理部"
+    r"(?<![省市区州县厅])(?:国务院|国家(?!级|统一)|全国|中央|[两二三四五六七八九十多]部[门委]|财政部|税务总局|人社部|人力资源社会保障部|发改委|发展改革委|工信部|商务部|教育部|央行|人民银行"
+    r"|医保局|民政部|交通运输部|农业农村部|卫生健康委|卫健委|海关总署|银保监会|证监会|市场监管总局|住建部|应急管理部)"
 )
+_ALL_PROVINCES = re.compile(r"各省、?自治区|各省[（(]区")
+_WHOLE_COUNTRY = re.compile(r"在中华人民共和国(?:境内|领域)|各省、自治区、直辖市人民政府")
+_NATIONAL_LEVELS = frozenset(("宪法", "法律", "监察法规", "行政法规", "司法解释", "部门规章"))
+_LOCAL_TITLE = re.compile(r"^(?:[省市区县州]|本市|我[省市区县])")
 _CODE_WORD = re.compile(r"[\u4e00-\u9fff]")
 _OURS = re.compile(r"(?:本|我|全)(?P<unit>省|自治区|市|区|县|州)")
-_DATELINE = re.compile(r"新华社(?:记者)?|中新社|中新网|央视|人民网")
+_DATELINE = re.compile(
+    r"(?:新华社|中新社|中新网|新华网|人民网)\s*[\u4e00-\u9fff]{2,6}?(?=\d{1,2}月)|新疆生产建设兵团"
+)
 _DOMINANT = 0.5
 
 
@@ -31,6 +37,7 @@ def place_of(
     issuer: str,
     number: str,
     history: Sequence[str],
+    tags: Sequence[str],
     folders: Sequence[str],
     body: str,
 ) -> Place | None:
@@ -39,7 +46,7 @@ def place_of(
     Rules of the domain ``law`` and of national organs apply in the whole country. What comes first
     wins: issuer, title, head, 发文字号, folder, text.
     """
-    if domain == "law":
+    if domain == "law" or not _NATIONAL_LEVELS.isdisjoint(tags):
         return COUNTRY
     if issuer:
         named = place_of_issuer(issuer)
@@ -50,16 +57,21 @@ def place_of(
     named = _narrowest(places_in(title)) or _narrowest(places_in("\n".join(history)))
     if named:
         return named
-    if _NATIONAL_TITLE.search(title):
-        return COUNTRY
     by_number = resolve(number[0]) if number and _CODE_WORD.match(number) else None
     if by_number and not number.startswith(("新华", "国")):
         return by_number
+    if _NATIONAL_TITLE.search(title) or title.startswith("中华人民共和国"):
+        return COUNTRY
     for folder in reversed(folders):
         place = resolve(folder)
         if place:
             return place
-    return _by_text(body) or (COUNTRY if domain != "local" else None)
+    if _ALL_PROVINCES.search(body[:400]) or _WHOLE_COUNTRY.search(body[:2000]):
+        return COUNTRY
+    found = _by_text(_DATELINE.sub("", body))
+    if found == COUNTRY and _LOCAL_TITLE.match(title):
+        return None
+    return found or (COUNTRY if domain != "local" else None)
 
 
 def _narrowest(places: Sequence[Place]) -> Place | None:

@@ -146,6 +146,9 @@ def _history_lines(
         return 1
     if line[:1] in "（(" and not re.match(r"[（(][一二三四五六七八九十\d]{1,3}[)）]", line):
         return _bracketed(text, lines, history)
+    if len(line) <= 60 and re.search(r"(?:通过|批准|修正|修订|公布|施行)[）)]$", line):
+        history.append(line)  # the end of a bracket that was opened above the mark
+        return 1
     dated = DATE.search(line[:40])
     if dated and len(line) <= 150 and _EVENT.search(line) and not line.endswith("。"):
         if dated.start() <= 4 or re.match(r"[^，；：]{0,30}根据", line):

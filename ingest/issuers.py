@@ -16,6 +16,9 @@ _CONGRESS = re.compile(
 )
 _NATIONAL_CONGRESS = re.compile(r"全国(?:人民代表大会|人大)(?P<committee>常务委员会|常委会)?")
 _DECREE = re.compile(r"(?P<organs>[\u4e00-\u9fff、\s]{2,40}?)(?:令|公告)")
+_MEETING = re.compile(
+    r"(?P<organs>[\u4e00-\u9fff、\s]{2,40}?)(?:\d{4}年)?第\s*[\d一二三四五六七八九十百]+\s*(?:号令|次\S{0,4}会议)"
+)
 _PUBLISHED = re.compile(
     r"(?P<organs>[\u4e00-\u9fff、\s]{2,40}?)(?:公布|发布|颁布|批准|印发|制定|修订|通过)"
 )
@@ -24,8 +27,8 @@ _ORGAN_END = (
     r"|领导小组|工作组|指挥部|联席会议|工会|协会|法院|检察院|大学|管委会|总会|联合会|政法委|团委|团工委)"
 )
 _ABOUT = re.compile(r"^(?P<organs>.{2,60}?)(?:印发)?(?:关于|转发|公告|通告|令[（(]?第)")
-_SIGNATURE = re.compile(rf"^(?:[\u4e00-\u9fff]{{2,30}}{_ORGAN_END}[\s、]*)+$")
-_ORGAN = re.compile(rf"[\u4e00-\u9fff]{{2,36}}{_ORGAN_END}$")
+_ORGAN = re.compile(rf"(?!我|本|各|常务|[省市区县]人民政府$)[\u4e00-\u9fff]{{2,36}}{_ORGAN_END}$")
+_LONG_ORGAN = re.compile(r"(?:领导小组|指挥部|工作组|办公室|联席会议)$")
 
 
 def issuer_of_statute(history: Sequence[str], title: str) -> str:
@@ -47,8 +50,8 @@ def issuer_of_statute(history: Sequence[str], title: str) -> str:
     local = _local_congress(history, title)
     if local:
         return local
-    for line in history:
-        organs = _decree(line)
+    for line in reversed(history):
+        organs = _decree(re.sub(r"《[^》]*》?|〈[^〉]*〉", "", line))
         if organs:
             return organs
     return ""
@@ -57,7 +60,7 @@ def issuer_of_statute(history: Sequence[str], title: str) -> str:
 def issuer_of_notice(title: str, body: str) -> str:
     """The organ behind a notice: named before 关于 in its title, or signed above its date."""
     about = _ABOUT.match(title)
-    if about:
+    if about and not title.startswith("转发"):
         organs = _organs(about["organs"])
         if organs:
             return organs
@@ -88,7 +91,7 @@ def _local_congress(history: Sequence[str], title: str) -> str:
 def _decree(line: str) -> str:
     """The organ of 国务院令第138号公布, or of 1986年5月7日 民政部发布."""
     plain = DATE.sub(" ", line).replace(_STATE, "")
-    for pattern in (_DECREE, _PUBLISHED):
+    for pattern in (_DECREE, _MEETING, _PUBLISHED):
         match = pattern.search(plain)
         if match:
             organs = _organs(match["organs"], statute=True)
@@ -100,6 +103,8 @@ def _decree(line: str) -> str:
 def _organs(text: str, *, statute: bool = False) -> str:
     """The organs that a phrase names, joined by 、; ``""`` when it names anything else."""
     words = [w for w in re.split(r"[\s　、]+", text.strip()) if w]
+    if statute:
+        words = [w.removeprefix("经") for w in words]
     kept: list[str] = []
     for word in words:
         if _ORGAN.fullmatch(word) or (
@@ -120,25 +125,25 @@ def _signed(body: str) -> str:
         if not before[-1:].isspace():
             continue
         words = re.split(r"[。；！？：:]|附件.*\n", before)[-1].strip()
-        words = re.sub(r"^[\d.．、\s]*", "", words)
+        words = re.sub(r"^(?:特此[通公]?[告知]|此复|附件)?[\d.．、\s]*", "", words)
         if not words or len(words) > 120:
             continue
-        # An organ's name may be wrapped: pieces that do not end like an organ go with the next one.
-        names: list[str] = []
-        piece = ""
-        for word in words.split():
-            piece += word
-            if _ORGAN.fullmatch(piece):
-                names.append(piece)
-                piece = ""
-        if (
-            names
-            and not piece
-            and _SIGNATURE.match(words.replace("\n", " "))
-            or (names and not piece)
-        ):
+        names = _wrapped(words.split())
+        if names:
             return "、".join(names)
     return ""
+
+
+def _wrapped(words: Sequence[str]) -> list[str]:
+    """The organs that the words spell; a long name may be wrapped over two of them."""
+    names: list[str] = []
+    piece = ""
+    for word in words:
+        piece += word
+        if _ORGAN.fullmatch(piece) and (len(piece) <= 20 or _LONG_ORGAN.search(piece)):
+            names.append(piece)
+            piece = ""
+    return [] if piece else names
 
 
 def place_of_issuer(issuer: str) -> Place | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+NEWS = "新闻解读"
 LEVELS = (
     "宪法",
     "法律",
@@ -19,7 +20,7 @@ LEVELS = (
     "部门规章",
     "地方政府规章",
     "规范性文件",
-    "新闻解读",
+    NEWS,
 )
 _COURT = re.compile(r"最高人民(?:法院|检察院)")
 _STATUTE_NAME = re.compile(
@@ -28,7 +29,7 @@ _STATUTE_NAME = re.compile(
 _LOCAL_REGULATION = re.compile(
     r"条例(?:实施细则)?$|实施[《〈].{2,40}[》〉](?:的)?(?:办法|细则|规定|若干规定)$|自治条例$|若干规定$"
 )
-_ARTICLE = re.compile(r"^[ \t　]*第一条[ \t　]", re.MULTILINE)
+_ARTICLE = re.compile(r"^[ \t　]*第[一二三]条(?:[ \t　]|$)", re.MULTILINE)
 _FORMAL_NAME = re.compile(
     r"(?:通知|公告|通告|意见|决定|方案|办法|规定|细则|措施|条例|批复|函|令|通报|指南|指引|规范|规划|计划|标准|政策|清单|预案|倡议书|公开信"
     r"|守则|要点|建议|紧急通知|提示|须知|规程|目录|安排|流程)(?:[（(].{1,30}[)）])?$"
@@ -40,7 +41,7 @@ _NEWS = re.compile(
     r"新华社|日电|本报讯|本报记者|记者(?!证)|答记者问|通讯员|新闻发布会|发布会|解读|一图|图解|问答|热点\d*问|快讯|讯[（(]|据悉|央视|客户端|编辑[：:]|来源[：:]"
 )
 _NEWS_TITLE = re.compile(
-    r"解读|答记者问|问答|图解|一图|看懂|一文|发布会|怎么办[？?]|[！!？?]$|热点.{0,8}问|记者|速看|问题解答"
+    r"^[^关于]{2,24}(?:发布|出台|公布|推出)(?!会)(?!.*(?:通知|公告|通告)$)|解读|答记者问|问答|图解|一图|看懂|一文|发布会|怎么办[？?]|[！!？?]$|热点.{0,8}问|记者|速看|问题解答"
 )
 
 
@@ -49,6 +50,7 @@ def level_of(
     title: str,
     history: Sequence[str],
     issuer: str,
+    number: str,
     local: bool,
     folders: Sequence[str],
     tags: Sequence[str],
@@ -73,10 +75,14 @@ def level_of(
             "自治(?:州|县)人民", issuer
         )
         return "自治条例和单行条例" if own and title.endswith("条例") else "地方性法规"
-    return _of_government(title, head, issuer, local=local, body=body)
+    return _of_government(
+        title, head, issuer, local=local, numbered="〔" in number or "公告" in number, body=body
+    )
 
 
-def _of_government(title: str, head: str, issuer: str, *, local: bool, body: str) -> str:
+def _of_government(
+    title: str, head: str, issuer: str, *, local: bool, numbered: bool, body: str
+) -> str:
     decree = re.search(r"令\s*(?:\d{4}年)?第\s*\S{1,8}\s*号", head + "\n" + body[:300])
     if not local and re.search(r"国务院[^\n]*令|国务院[^\n]*(?:批准|公布|发布|批转)", head):
         return "行政法规"
@@ -85,14 +91,17 @@ def _of_government(title: str, head: str, issuer: str, *, local: bool, body: str
     if decree and _STATUTE_NAME.search(title):
         return "地方政府规章" if local else "部门规章"
     if _ARTICLE.search(body):
-        if local and _LOCAL_REGULATION.search(title):
+        if local and (_LOCAL_REGULATION.search(title) or "人民代表大会" in title):
             return "地方性法规"
+        if local and not numbered and _STATUTE_NAME.search(title):
+            # Without head and number only the name tells: governments mostly make 办法.
+            return "地方政府规章" if "办法" in title[-8:] else "地方性法规"
         if not local and re.search(r"(?<!党)(?:条例)$", title):
             return "行政法规"
         if not local and history_organ(head) and _STATUTE_NAME.search(title):
             return "部门规章"
-    if is_news(title, body):
-        return "新闻解读"
+    if not numbered and is_news(title, body):
+        return NEWS
     return "规范性文件"
 
 

@@ -19,7 +19,7 @@ from ingest.dates import dates_in, effective_in, effective_in_head, expires_in, 
 from ingest.doc_numbers import normalise_doc_number, own_doc_number
 from ingest.document_place import place_of
 from ingest.issuers import issuer_of_notice, issuer_of_statute
-from ingest.levels import level_of
+from ingest.levels import NEWS, level_of
 from ingest.titles import name_date
 
 _REPEALED_WORDS = ("已废止", "废止", "失效", "已失效", "全文废止", "全文失效", "repealed")
@@ -31,6 +31,7 @@ _REPEALED = re.compile(
 _FORCE_ONLY = re.compile(r"(?:日|年)\s*起?\s*(?:施行|实施|生效)")
 _EVENT = re.compile(r"公布|发布|修正|修订|通过|颁布|印发")
 _ARTICLE = re.compile(r"^[ \t　]*第[^条\s]{1,8}条", re.MULTILINE)
+_SIGNED = re.compile(r"(?<=[\s室府局委部厅院组心])[^\s，。；：]{8,14}日(?=\s|$|[（(附抄印])")
 _TAIL_CHARS = 1200
 _OPENING_CHARS = 800
 
@@ -91,6 +92,7 @@ def extract(source: SourceText, today: date) -> Facts:
         issuer=issuer,
         number=number,
         history=source.history,
+        tags=(*source.tags, *source.folders, given.get("level", "")),
         folders=source.folders,
         body=source.body,
     )
@@ -98,14 +100,23 @@ def extract(source: SourceText, today: date) -> Facts:
         title=source.title,
         history=source.history,
         issuer=issuer,
+        number=number,
         local=place is not None and place != COUNTRY,
         folders=source.folders,
         tags=source.tags,
         body=source.body,
     )
+    if not issuer and level == "行政法规":
+        issuer = "国务院"  # only the State Council makes them
     promulgated = _given_date(given, "promulgated", warnings) or _promulgated(source)
-    effective = _given_date(given, "effective", warnings) or _effective(source, promulgated)
-    expires = _given_date(given, "expires", warnings) or _expires(source, effective)
+    # A report tells when the rules that it reports on apply; it is no rule itself.
+    rule = level != NEWS
+    effective = _given_date(given, "effective", warnings) or (
+        _effective(source, promulgated) if rule else promulgated
+    )
+    expires = _given_date(given, "expires", warnings) or (
+        _expires(source, effective) if rule else None
+    )
     if expires and effective and expires <= effective:
         warnings.append(f"expires {expires} before it takes effect on {effective}; left out")
         expires = None
@@ -162,9 +173,10 @@ def _promulgated(source: SourceText) -> date | None:
     if signed is not None:
         return signed
     # In a text without line breaks the date of the signature stands between blanks.
-    alone = re.findall(r"(?<=\s)[^\s，。；：]{8,14}日(?=\s|$)", source.body[-1500:])
-    days = [found for words in alone for found in dates_in(words)]
-    return days[-1] if days and not _ARTICLE.search(source.body) else None
+    if _ARTICLE.search(source.body):
+        return None
+    days = [found for words in _SIGNED.findall(source.body[-1500:]) for found in dates_in(words)]
+    return days[-1] if days else None
 
 
 def _effective(source: SourceText, promulgated: date | None) -> date | None:

@@ -25,6 +25,7 @@ _LINE_END = re.compile(r"[ \t　]*\n\s*")
 _ITEM = re.compile(
     r"(?<=[\s。；：:，）)])(?:[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十\d]{1,3}[)）]|\d{1,2}(?:[.．](?!\d)|、))"
 )
+_ROW = re.compile(r"^[ \t]*\|[^\n]*$|<tr\b.*?</tr>", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 _COMMA = re.compile(r"[，、,\s]")
 
 
@@ -53,7 +54,7 @@ def pack(
 def possible_cuts(text: str, start: int, end: int) -> dict[int, float]:
     """Where ``text[start:end]`` may be cut, with costs: never inside a sentence or a table row."""
     cuts: dict[int, float] = {}
-    rows = [m.span() for m in re.compile(r"^[ \t]*\|.*$", re.MULTILINE).finditer(text, start, end)]
+    rows = table_rows(text, start, end)
 
     def offer(place: int, cost: float) -> None:
         if start < place < end and not any(a < place < b for a, b in rows):
@@ -73,6 +74,11 @@ def possible_cuts(text: str, start: int, end: int) -> dict[int, float]:
     return cuts
 
 
+def table_rows(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Spans of the rows of Markdown and HTML tables, which are never cut."""
+    return [match.span() for match in _ROW.finditer(text, start, end)]
+
+
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
     """The span without white space at its ends."""
     piece = text[start:end]
@@ -82,7 +88,7 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _line_cost(text: str, match: re.Match[str]) -> float:
     last, following = text[match.start() - 1], text[match.end() : match.end() + 1]
-    if last in "。！？”）)" or following == "|" or last == "|":
+    if last in "。！？”）)" or following == "|" or last in "|>":
         return PARAGRAPH
     if last in "；;":
         return ITEM

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.numerals import parse_number
-from ingest.packing import MAX_CHARS, MIN_CHARS, pack
+from ingest.packing import MAX_CHARS, MIN_CHARS, pack, table_rows
 
 _N = "[一二三四五六七八九十]{1,3}"
 _MARK = re.compile(
@@ -51,7 +51,10 @@ def _marks(text: str, start: int, end: int) -> list[_Mark]:
     """Section marks whose numbers count up from 1 in their own section (not 二、三月份)."""
     marks: list[_Mark] = []
     counts: dict[int, int] = {}
+    rows = table_rows(text, start, end)
     for match in _MARK.finditer(text, start, end):
+        if any(left <= match.start() < right for left, right in rows):
+            continue
         level = int((match.lastgroup or "l0")[1])
         if level in (0, 5):
             counts = {} if level == 0 else counts
@@ -59,9 +62,8 @@ def _marks(text: str, start: int, end: int) -> list[_Mark]:
             number = parse_number(match[f"l{level}"]) or 0
             if number not in (1, counts.get(level, 0) + 1):
                 continue
-            if number == 1 and level in counts and level <= 1:
-                counts = {}
-            counts = {k: v for k, v in counts.items() if k < level} | {level: number}
+            # （四） may follow （三） of the section before: each level counts by itself.
+            counts[level] = number
         marks.append(_Mark(match.start(), level, _title(text, match, end)))
     return marks
 
@@ -76,7 +78,8 @@ def _title(text: str, mark: re.Match[str], end: int) -> str:
         return ""
     # A sentence that ends in 。 is the section's text, not its title; 。 closes a title like （一）依法管理。
     title = text[mark.start() : stop.start()].strip()
-    if stop.group() in "；：:" or "，" in title or (stop.group() in "。！？" and len(title) > 25):
+    sentence = stop.group() in "。！？" and (len(title) > 25 or "，" in title)
+    if stop.group() in "；：:" or sentence:
         return ""
     return re.sub(r"\s+", "", title)
 
