@@ -51,10 +51,17 @@ def write_records(path: Path, records: Mapping[str, str]) -> Path:
 
 
 def run_ingest(
-    store: Path, *paths: Path, domain: str = "law", today: date = TODAY, **options: Any
+    store: Path,
+    *paths: Path,
+    domain: str = "law",
+    today: date = TODAY,
+    config: Settings | None = None,
+    **options: Any,
 ) -> IngestReport:
+    """Ingest with the fake model, into ``store`` with the settings of these tests or ``config``."""
     options.setdefault("embedder", FakeEmbedder())
-    return ingest(settings(store), domain, paths, clock=lambda: today, progress=False, **options)
+    profile = config or settings(store)
+    return ingest(profile, domain, paths, clock=lambda: today, progress=False, **options)
 
 
 def settings(store: Path) -> Settings:

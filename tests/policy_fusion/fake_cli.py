@@ -1,7 +1,6 @@
 """The command line with a fake embedding model, for subprocess tests.
 
-``FAKE_SECONDS``: how long embedding takes per call; ``FAKE_NOISE``: models print to stdout;
-``FAKE_BATCH``: passages after which a batch is written.
+``FAKE_SECONDS``: how long embedding takes per call; ``FAKE_NOISE``: models print to stdout.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,15 @@ from policy_fusion.cli import run
 from tests.fakes import FakeEmbedder
 
 
+@dataclass
 class SlowEmbedder(FakeEmbedder):
+    seconds: float = float(os.environ.get("FAKE_SECONDS", "0"))
+
     def embed_texts(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         if os.environ.get("FAKE_NOISE"):
             print("Loading weights: 100%")
             os.write(1, b"native noise\n")
-        time.sleep(float(os.environ.get("FAKE_SECONDS", "0")))
+        time.sleep(self.seconds)
         return super().embed_texts(texts)
 
 
@@ -35,8 +38,4 @@ if __name__ == "__main__":
         return SlowEmbedder()
 
     embeddings.load_embedder = load
-    if batch := os.environ.get("FAKE_BATCH"):
-        from ingest import pipeline
-
-        pipeline.BATCH_PASSAGES = int(batch)
     sys.exit(run())

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import multiprocessing
 import signal
 import sqlite3
 import subprocess
 import time
 from collections.abc import Callable
 from contextlib import closing
+from multiprocessing.context import ForkServerContext
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -17,12 +19,21 @@ from configs.errors import SourceUnavailableError
 from configs.settings import load_settings
 from fusion.engine import PolicyQueryEngine
 from indexes.writer import DomainWriter
+from policy_fusion.cli import run
 from tests.fakes import FakeEmbedder
-from tests.ingest.documents import statute, stored, write
-from tests.policy_fusion.commands import call, start
+from tests.ingest.documents import run_ingest, statute, stored, write
+from tests.policy_fusion import killing
+from tests.policy_fusion.commands import start
 
 FILES = 16
 ARTICLES = 5
+
+
+@pytest.fixture(scope="module")
+def processes() -> ForkServerContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.policy_fusion.killing"])
+    return context
 
 
 @pytest.fixture
@@ -74,47 +85,52 @@ def test_ctrl_c_is_one_line_and_exit_130(root: Path, tmp_path: Path) -> None:
 
 
 def test_killed_at_any_moment_an_ingest_is_completed_by_the_next(
-    root: Path, tmp_path: Path
+    root: Path, tmp_path: Path, processes: ForkServerContext
 ) -> None:
     store = tmp_path / "s"
-    arguments = ("ingest", "law", root, "--store", store, "--json")
-    small = {"FAKE_BATCH": "7", "FAKE_SECONDS": "0.15"}
+    arguments = ["ingest", "law", str(root), "--store", str(store), "--json"]
     for delay in (0.0, 0.06, 0.12):
         before = committed(store)
-        process = start(*arguments, **small)
-        _wait_until(process, lambda before=before: committed(store) > before)
+        child = processes.Process(target=killing.command, args=(arguments, 0.15, 7))
+        child.start()
+        _wait_until(child, lambda before=before: committed(store) > before)
         time.sleep(delay)
-        process.kill()
-        process.communicate(timeout=30)
-        assert process.returncode == -signal.SIGKILL
+        child.kill()
+        child.join(60)
+        assert child.exitcode == -signal.SIGKILL
         counts = passages_by_document(store)
         assert 0 < len(counts) < FILES
         assert set(counts.values()) == {ARTICLES}, "a document is there in part"
         assert found_titles(store) <= set(counts)
-    process = start(*arguments, **small)
+    child = processes.Process(target=killing.command, args=(arguments, 0.15, 7))
+    child.start()
     seen = found_titles(store)  # while the ingest runs
-    process.communicate(timeout=120)
-    assert process.returncode == 0
+    child.join(120)
+    assert child.exitcode == 0
     assert set(stored(store)) == wanted()
     assert seen <= found_titles(store) == {f"第{n}号岛条例（虚构示例）" for n in range(FILES)}
     with DomainWriter.open(load_settings().with_store(store), "law", FakeEmbedder()) as writer:
         assert writer.verify() == []
-    again = json.loads(call(*arguments).stdout)
-    assert (again["unchanged"], again["passages"]) == (FILES, 0)
+    again = run_ingest(store, root, config=load_settings().with_store(store))
+    assert (again.unchanged, again.passages) == (FILES, 0)
 
 
-def test_a_second_ingest_into_the_same_store_is_told_to_wait(root: Path, tmp_path: Path) -> None:
+def test_a_second_ingest_into_the_same_store_is_told_to_wait(
+    root: Path, tmp_path: Path, processes: ForkServerContext, capfd: pytest.CaptureFixture[str]
+) -> None:
     store = tmp_path / "s"
-    first = start("ingest", "law", root, "--store", store, FAKE_SECONDS="60")
+    arguments = ["ingest", "law", str(root), "--store", str(store)]
+    first = processes.Process(target=killing.command, args=(arguments, 60.0, 2000))
+    first.start()
     _wait_until(first, (store / "ledger.sqlite").exists)
     try:
-        second = call("ingest", "law", root, "--store", store)
+        assert run(arguments) == 2
     finally:
         first.kill()
-        first.communicate(timeout=30)
-    assert second.returncode == 2
-    assert second.stderr.count("\n") == 1
-    assert "another ingest is writing" in second.stderr
+        first.join(60)
+    error = capfd.readouterr().err
+    assert error.count("\n") == 1
+    assert "another ingest is writing" in error
 
 
 def committed(store: Path) -> int:
@@ -129,10 +145,13 @@ def committed(store: Path) -> int:
 
 
 def _wait_until(
-    process: subprocess.Popen[str], reached: Callable[[], bool], seconds: float = 200.0
+    process: BaseProcess | subprocess.Popen[str],
+    reached: Callable[[], bool],
+    seconds: float = 200.0,
 ) -> None:
     deadline = time.monotonic() + seconds
     while not reached():
-        assert process.poll() is None, process.communicate()[1]
+        ended = process.exitcode if isinstance(process, BaseProcess) else process.poll()
+        assert ended is None, f"ended early with {ended}"
         assert time.monotonic() < deadline
         time.sleep(0.01)
