@@ -1,7 +1,7 @@
-"""Places: names, other names and GB/T 2260 codes (中华人民共和国行政区划代码), and who governs whom.
+"""Places: names, other names and GB/T 2260 codes (行政区划代码), and who governs whom.
 
-``configs/places.csv`` holds provinces, cities, districts and counties; ``configs/place_aliases.csv``
-abbreviations (沪), nicknames (魔都) and former names (闸北区).
+``configs/places.csv`` holds provinces, cities, districts and counties,
+``configs/place_aliases.csv`` abbreviations (沪), nicknames (魔都) and former names (闸北区).
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ _SUFFIX = re.compile(
     rf"(?:特别行政区|(?:壮族|回族|维吾尔)?自治区|(?:{_PEOPLES})*自治州|地区|盟|省|市)$"
 )
 _DISTRICT_SUFFIX = re.compile(r"(?:新区|区|县|市)$")
-# Everyday words: such a short name counts only with its suffix (白银市), such a district only behind
-# its city (攀枝花市东区).
+# Everyday words: such a short name counts only with its suffix (白银市), such a district only
+# behind its city (攀枝花市东区).
 _EVERYDAY = frozenset(
-    "安康 白银 来宾 日照 阿里 东方 兴安 合作市 共青城市 解放区 港口区 市中区 城中区 城东区 城西区 城北区"
-    " 城关区 新城区 老城区 新市区 西市区 友好区 前进区 江南区 海港区 站前区 向阳区".split()
+    (
+        *("安康", "白银", "来宾", "日照", "阿里", "东方", "兴安", "合作市", "共青城市", "解放区"),
+        *("港口区", "市中区", "城中区", "城东区", "城西区", "城北区", "城关区", "新城区", "老城区"),
+        *("新市区", "西市区", "友好区", "前进区", "江南区", "海港区", "站前区", "向阳区"),
+    )
 )
 # Words in which a short name is no place; the name stands at {}.
 _GUARDS = {

@@ -18,7 +18,7 @@ _BOLD = re.compile(r"(\*\*|__)(?=\S)([^*_\n]+?)(?<=\S)\1")
 def clean(text: str, *, markdown: bool = False) -> str:
     """``\\n`` newlines, no invisible or private-use characters, one blank line at most.
 
-    Full-width forms, odd spellings and punctuation are kept: what is quoted is what the source says.
+    Full-width forms, odd spellings and punctuation are kept: a quotation says what the source says.
     ``markdown``: the marks of bold type go as well, they are no words.
     """
     text = _BREAKS.sub("\n", text)

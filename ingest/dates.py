@@ -9,20 +9,24 @@ from datetime import date, timedelta
 from ingest.numerals import DIGITS, parse_number
 
 _D = f"[{DIGITS}]"
-_YEAR = rf"(?:{_D}{{4}})"
-_DATE = rf"(?P<y>{_YEAR})\s*年\s*(?P<m>{_D}{{1,3}})\s*月\s*(?P<d>{_D}{{1,3}})\s*日"
+_DATE = rf"(?P<y>{_D}{{4}})\s*年\s*(?P<m>{_D}{{1,3}})\s*月\s*(?P<d>{_D}{{1,3}})\s*日"
 DATE = re.compile(_DATE)
 _DASHED = re.compile(
     r"(?<![\d-])(?P<y>(?:19|20)\d{2})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?![\d-])"
 )
-_RULE = r"本(?:法|条例|办法|规定|细则|规则|解释|决定|通知|公告|通告|意见|方案|措施|规程|章程|标准|准则|规范|制度|安排|政策|指南|批复|文件|实施细则|实施办法|实施意见|暂行[^，。自]{1,4}|若干[^，。自]{1,4})"
+_RULE = (
+    r"本(?:法|条例|办法|规定|细则|规则|解释|决定|通知|公告|通告|意见|方案|措施|规程|章程|标准"
+    r"|准则|规范|制度|安排|政策|指南|批复|文件|实施(?:细则|办法|意见)|(?:暂行|若干)[^，。自]{1,4})"
+)
 _IN_FORCE = r"(?:正式)?(?:施行|实施|执行|生效|试行|实行|起效|适用)"
 _START = re.compile(
-    rf"(?P<own>{_RULE}[^。；\n]{{0,40}}?)?(?:自|从|于)?\s*{_DATE}\s*(?:零时|[0０]时)?\s*(?P<from>起|开始)?\s*[，,]?\s*{_IN_FORCE}(?P<then>.?)"
+    rf"(?P<own>{_RULE}[^。；\n]{{0,40}}?)?(?:自|从|于)?\s*{_DATE}\s*(?:零时|[0０]时)?\s*"
+    rf"(?P<from>起|开始)?\s*[，,]?\s*{_IN_FORCE}(?P<then>.?)"
 )
 _HEAD_START = re.compile(rf"{_DATE}\s*起?\s*{_IN_FORCE}")
 _PUBLISHED = re.compile(
-    rf"(?P<own>{_RULE}[^。；\n]{{0,20}}?)?自?\s*(?:公布|发布|印发|颁布|通过|发文|下发|签发|刊登|公告)\s*之?日\s*(?:起|后)?\s*(?:满)?"
+    rf"(?P<own>{_RULE}[^。；\n]{{0,20}}?)?自?\s*"
+    r"(?:公布|发布|印发|颁布|通过|发文|下发|签发|刊登|公告)\s*之?日\s*(?:起|后)?\s*(?:满)?"
     rf"(?:(?P<n>{_D}+)\s*个?(?P<unit>日|天|月|年))?\s*(?:后|之后|以后)?\s*(?:起|开始)?\s*{_IN_FORCE}"
 )
 _FORCE_SENTENCE = re.compile(
@@ -33,10 +37,13 @@ _YEARS = re.compile(
 )
 _YEARS_TRIAL = re.compile(rf"试行(?:期|期限)?(?:为)?\s*(?P<n>{_D}+)\s*(?P<unit>年|个月)")
 _UNTIL = re.compile(
-    rf"(?:有效期限?\s*(?:截[至止]|至|到|自[^至，。]{{1,20}}至)|(?:施行|实施|执行|试行|延长|延续|期限)\s*(?:期限?)?\s*(?:截[至止]|至|到)|起\s*(?:施行|实施|执行|生效)?\s*[，,]?\s*至)\s*{_DATE}"
+    r"(?:有效期限?\s*(?:截[至止]|至|到|自[^至，。]{1,20}至)"
+    r"|(?:施行|实施|执行|试行|延长|延续|期限)\s*(?:期限?)?\s*(?:截[至止]|至|到)"
+    rf"|起\s*(?:施行|实施|执行|生效)?\s*[，,]?\s*至)\s*{_DATE}"
 )
 _RANGE = re.compile(
-    rf"(?:自|从)\s*(?P<first>{_YEAR}\s*年\s*{_D}{{1,3}}\s*月\s*{_D}{{1,3}}\s*日)\s*起?\s*[，,]?\s*(?:至|到)\s*{_DATE}"
+    rf"(?:自|从)\s*(?P<first>{_D}{{4}}\s*年\s*{_D}{{1,3}}\s*月\s*{_D}{{1,3}}\s*日)\s*起?\s*[，,]?\s*"
+    rf"(?:至|到)\s*{_DATE}"
 )
 _RANGE_SENTENCE = re.compile(r"施行|执行(?!职务)|实施期|有效期|试行")
 _SENTENCE = re.compile(r"[^。\n]+")
@@ -57,7 +64,7 @@ def to_date(match: re.Match[str]) -> date | None:
 
 
 def dates_in(text: str) -> list[date]:
-    """All dates in order of appearance: 2023年5月1日, 二○二三年五月一日, 20２3年５月１日, 2023-05-01."""
+    """All dates in order: 2023年5月1日, 二○二三年五月一日, 20２3年５月１日, 2023-05-01."""
     found = [(m.start(), to_date(m)) for p in (DATE, _DASHED) for m in p.finditer(text)]
     return [day for _, day in sorted(found, key=lambda f: f[0]) if day is not None]
 
@@ -65,9 +72,9 @@ def dates_in(text: str) -> list[date]:
 def effective_in(text: str, published: date | None) -> date | None:
     """The 施行日期 that the text states; 自公布之日起 counts from ``published``.
 
-    A sentence about 本法, 本通知 … wins over others, a later one over an earlier one. Dates of other
-    rules (自2004年1月1日起施行的《…》同时废止) do not count. ``自公布之日起三十日后施行`` = published
-    + 30 days; months are calendar months.
+    A sentence about 本法, 本通知 … wins over others, a later one over an earlier one. Dates of
+    other rules (自2004年1月1日起施行的《…》同时废止) do not count. ``自公布之日起三十日后施行`` =
+    published + 30 days; months are calendar months.
     """
     found: list[tuple[bool, int, date]] = []
     for match in _START.finditer(text):
@@ -98,7 +105,7 @@ def effective_in_head(line: str, published: date | None = None) -> date | None:
 
 
 def expires_in(text: str, effective: date | None) -> date | None:
-    """First day out of force by 有效期五年, 有效期至2025年12月31日 or 执行至…; None when not stated.
+    """First day out of force by 有效期五年, 有效期至2025年12月31日, 执行至…; None when not stated.
 
     Only sentences about the rule's own force count, not 许可证有效期为5年.
     """

@@ -1,6 +1,7 @@
 """发文字号: the number by which offices cite a document, in one spelling.
 
-Four styles: 法释〔2022〕12号 · 国务院令第138号 · 沪府办规〔2024〕3号 · 财政部 税务总局公告2023年第12号.
+Four styles: 法释〔2022〕12号, 国务院令第138号, 沪府办规〔2024〕3号,
+财政部 税务总局公告2023年第12号.
 Form after GB/T 9704-2012 《党政机关公文格式》: the year in 〔〕, no 第, no leading zero.
 """
 
@@ -33,7 +34,7 @@ _STATE = "中华人民共和国"
 
 
 def normalise_doc_number(text: str) -> str:
-    """``沪府办规[２０２４] 03 号`` -> ``沪府办规〔2024〕3号``; ``国务院令 第一百三十八号`` -> ``…第138号``.
+    """``沪府办规[２０２４] 03 号`` -> ``沪府办规〔2024〕3号``; 国务院令第一百三十八号 likewise.
 
     A text in none of the known forms only loses its white space and full-width forms.
     """
@@ -45,7 +46,7 @@ def normalise_doc_number(text: str) -> str:
 def own_doc_number(lines: list[str] | tuple[str, ...]) -> str:
     """The number of the document that these head lines belong to; ``""`` without one.
 
-    A number that stands in a citation (根据…〔2020〕5号, 《…》（国发〔2019〕1号）) is another document's.
+    A number in a citation (根据…〔2020〕5号, 《…》（国发〔2019〕1号）) is another document's.
     """
     for line in lines:
         plain = unicodedata.normalize("NFKC", line).strip()

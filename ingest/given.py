@@ -1,4 +1,4 @@
-"""What an author states of a document: front matter, record meta, labelled lines, in one spelling."""
+"""What an author states of a document: front matter, record meta, labelled lines."""
 
 from __future__ import annotations
 

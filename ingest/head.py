@@ -1,7 +1,7 @@
 """The head of a document: what stands before its first words, and where the body begins.
 
-YAML front matter, ``# title``, the history of adoption up to ``<!-- INFO END -->``, the title again,
-发文字号, （…通过 …修正）, and the labelled lines of government web pages (发文字号：…).
+YAML front matter, ``# title``, the history of adoption up to ``<!-- INFO END -->``, the title
+again, 发文字号, （…通过 …修正）, and the labelled lines of government web pages (发文字号：…).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def read_head(text: str, *titles: str) -> Head:
 
 
 def same_title(one: str, other: str) -> bool:
-    """Whether two spellings are one title: white space, brackets' width and 中华人民共和国 aside."""
+    """Whether two spellings are one title: white space, brackets and 中华人民共和国 aside."""
     return bool(_plain(one)) and _plain(one) == _plain(other)
 
 
@@ -134,7 +134,7 @@ def _own_title(line: str, count: int) -> str:
 def _history_lines(
     text: str, lines: list[tuple[int, int]], history: list[str], given: dict[str, str]
 ) -> int:
-    """Take the next line (or bracketed lines) of adoption, 发文字号 or a label; 0 when it is text."""
+    """Take the next line (or bracket) of adoption, 发文字号 or a label; 0 when it is text."""
     line = text[slice(*lines[0])].strip("* ")
     label = _LABEL.fullmatch(line)
     if label and len(line) <= 120:
@@ -150,11 +150,9 @@ def _history_lines(
         history.append(line)  # the end of a bracket that was opened above the mark
         return 1
     dated = DATE.search(line[:40])
-    if dated and len(line) <= 150 and _EVENT.search(line) and not line.endswith("。"):
-        if dated.start() <= 4 or re.match(r"[^，；：]{0,30}根据", line):
-            history.append(line)
-            return 1
-    if DATE.fullmatch(line):
+    event = dated and len(line) <= 150 and _EVENT.search(line) and not line.endswith("。")
+    first = dated and (dated.start() <= 4 or re.match(r"[^，；：]{0,30}根据", line))
+    if (event and first) or DATE.fullmatch(line):
         history.append(line)
         return 1
     return 0

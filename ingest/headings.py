@@ -1,4 +1,4 @@
-"""Lines that are headings: 编/章/节, Markdown ``#``, 附件, and short lines that only name a part."""
+"""Lines that are headings: 编/章/节, Markdown ``#``, 附件, and short lines that name a part."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ _RANK = {"编": 1, "分编": 2, "章": 3, "节": 4}
 _PART = re.compile(rf"第[{DIGITS}]+部分(?=[\s　：:]|$)")
 _CONTENTS = re.compile(r"目\s*[录次]")
 _ANNEX = re.compile(
-    r"附\s*(?P<kind>件|录|表|图|页)?\s*(?P<n>[一二三四五六七八九十\d]{1,3})?(?P<gap>[：:．.\s　]*)(?P<title>.*)"
+    r"附\s*(?P<kind>件|录|表|图|页)?\s*(?P<n>[一二三四五六七八九十\d]{1,3})?"
+    r"(?P<gap>[：:．.\s　]*)(?P<title>.*)"
 )
 _ANNEX_NAME = re.compile(
-    r"(?:税率表|税目|目录|名录|清单|名单|标准|式样|图案|格式|样式|样本|分类|细目|说明|流程|规范|示意图|明细表|对照表"
-    r"|办法|规定|条例|规则|细则|方案|意见|解释|决定|章程|程序|法律|范围|表|书|法)"
+    r"(?:税率表|税目|目录|名录|清单|名单|标准|式样|图案|格式|样式|样本|分类|细目|说明|流程|规范"
+    r"|示意图|明细表|对照表|办法|规定|条例|规则|细则|方案|意见|解释|决定|章程|程序|法律|范围|表|书|法)"
     r"(?:表?[一二三四五六七八九十\d]{1,2})?(?:[（(][^（()）]{1,30}[)）])?"
 )
 _CHAPTER_WORDS = re.compile(
-    r"总则|附则|罚则|法律责任|一般规定|基本规定|其他规定|序言|前言|分则|监督检查|监督管理|监督与检查|奖励与处罚|奖惩"
+    r"总则|附则|罚则|法律责任|一般规定|基本规定|其他规定|序言|前言|分则|监督检查|监督管理"
+    r"|监督与检查|奖励与处罚|奖惩"
 )
 _NUMBERED = re.compile(
     r"(?:(?P<one>[一二三四五六七八九十]{1,3}、)|(?P<two>[（(][一二三四五六七八九十]{1,3}[)）]))"
@@ -35,7 +37,7 @@ _NAME_MAX = 40
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """``rank``: 编 1, 分编 2, 章 3, 节 4, 一、 5, （一） 6; ``level``: of Markdown, 0 for a plain line.
+    """``rank``: 编 1, 分编 2, 章 3, 节 4, 一、 5, （一） 6; ``level``: of Markdown, else 0.
 
     ``name`` "" = a heading that names nothing (目录, the title again). ``annex``: begins an 附件;
     ``complete``: its name is on the same line. ``joins``: continues the heading before it.
@@ -144,7 +146,7 @@ def annex(line: str) -> Heading | None:
 
 
 def annex_title(line: str, *, anything: bool = False) -> str | None:
-    """The line as the name of an annex (资源税税目税率表); ``anything``: any short title-like line."""
+    """The line as the name of an annex (资源税税目税率表); ``anything``: any short title."""
     name = line.strip(" 　\t*_")
     if not name or len(name) > _NAME_MAX or name.endswith(_OPEN_ENDED) or "|" in name:
         return None
@@ -157,7 +159,7 @@ def annex_title(line: str, *, anything: bool = False) -> str | None:
 
 
 def orphan(line: str, after_heading: bool) -> Heading | None:
-    """A short line that may head what follows it: 总 则, （一）动产质押, the rest of a wrapped heading.
+    """A short line that may head what follows: 总 则, （一）动产质押, the end of a wrapped heading.
 
     The caller sees to it that an article or a heading follows.
     """

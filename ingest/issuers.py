@@ -148,5 +148,5 @@ def _wrapped(words: Sequence[str]) -> list[str]:
 
 def place_of_issuer(issuer: str) -> Place | None:
     """The narrowest place that the first organ names (国家税务总局重庆市税务局 -> 重庆市)."""
-    places = places_in(issuer.split("、")[0])
+    places = places_in(issuer.split("、", maxsplit=1)[0])
     return places[-1] if places else None

@@ -27,21 +27,26 @@ _STATUTE_NAME = re.compile(
     r"(?:条例|规定|办法|细则|规则|决定|章程|守则|准则|标准)(?:[（(](?:试行|暂行|修订|草案)[)）])?$"
 )
 _LOCAL_REGULATION = re.compile(
-    r"条例(?:实施细则)?$|实施[《〈].{2,40}[》〉](?:的)?(?:办法|细则|规定|若干规定)$|自治条例$|若干规定$"
+    r"条例(?:实施细则)?$|实施[《〈].{2,40}[》〉]的?(?:办法|细则|规定|若干规定)$|若干规定$"
 )
+_REMARK = re.compile(r"(?<=[^）)])(?:[（(](?!修正|[一二三四五六七八九十])[^（()）]{1,30}[)）])+$")
 _ARTICLE = re.compile(r"^[ \t　]*第[一二三]条(?:[ \t　]|$)", re.MULTILINE)
 _FORMAL_NAME = re.compile(
-    r"(?:通知|公告|通告|意见|决定|方案|办法|规定|细则|措施|条例|批复|函|令|通报|指南|指引|规范|规划|计划|标准|政策|清单|预案|倡议书|公开信"
-    r"|守则|要点|建议|紧急通知|提示|须知|规程|目录|安排|流程)(?:[（(].{1,30}[)）])?$"
+    r"(?:通知|公告|通告|意见|决定|方案|办法|规定|细则|措施|条例|批复|函|令|通报|指南|指引|规范|规划"
+    r"|计划|标准|政策|清单|预案|倡议书|公开信|守则|要点|建议|提示|须知|规程|目录|安排|流程)"
+    r"(?:[（(].{1,30}[)）])?$"
 )
 _FORMAL_START = re.compile(
-    r"各(?:区|县|市|省|有关|自治|地|级|盟|街道|单位|部门|相关|镇|乡|设区|县级)[^。]{0,80}[：:]|[现特]?(?:通知|通告|公告|制定|决定)[^。]{0,25}(?:如下|以下)|(?:现)?印发给你们"
+    r"各(?:区|县|市|省|有关|自治|地|级|盟|街道|单位|部门|相关|镇|乡|设区)[^。]{0,80}[：:]"
+    r"|(?:通知|通告|公告|制定|决定)[^。]{0,25}(?:如下|以下)|印发给你们"
 )
 _NEWS = re.compile(
-    r"新华社|日电|本报讯|本报记者|记者(?!证)|答记者问|通讯员|新闻发布会|发布会|解读|一图|图解|问答|热点\d*问|快讯|讯[（(]|据悉|央视|客户端|编辑[：:]|来源[：:]"
+    r"新华社|日电|本报讯|本报记者|记者(?!证)|通讯员|发布会|解读|一图|图解|问答|热点\d*问|快讯"
+    r"|讯[（(]|据悉|央视|编辑[：:]|来源[：:]"
 )
 _NEWS_TITLE = re.compile(
-    r"^[^关于]{2,24}(?:发布|出台|公布|推出)(?!会)(?!.*(?:通知|公告|通告)$)|解读|答记者问|问答|图解|一图|看懂|一文|发布会|怎么办[？?]|[！!？?]$|热点.{0,8}问|记者|速看|问题解答"
+    r"^[^关于]{2,24}(?:发布|出台|公布|推出)(?!会)(?!.*(?:通知|公告|通告)$)|解读|问答|图解|一图|看懂"
+    r"|一文|发布会|[！!？?]$|热点.{0,8}问|记者|速看|问题解答"
 )
 
 
@@ -62,6 +67,7 @@ def level_of(
         if tag in LEVELS:
             return tag
     head = "\n".join(history)
+    title = _REMARK.sub("", title)
     if re.fullmatch(r"(?:中华人民共和国)?宪法(?:修正案.*)?", title):
         return "宪法"
     if "监察委员会" in issuer and not local and _STATUTE_NAME.search(title):
@@ -93,9 +99,8 @@ def _of_government(
     if _ARTICLE.search(body):
         if local and (_LOCAL_REGULATION.search(title) or "人民代表大会" in title):
             return "地方性法规"
-        if local and not numbered and _STATUTE_NAME.search(title):
-            # Without head and number only the name tells: governments mostly make 办法.
-            return "地方政府规章" if "办法" in title[-8:] else "地方性法规"
+        if local and not numbered and re.search(r"规定$", title):
+            return "地方性法规"  # a guess from the name alone: governments mostly make 办法
         if not local and re.search(r"(?<!党)(?:条例)$", title):
             return "行政法规"
         if not local and history_organ(head) and _STATUTE_NAME.search(title):
@@ -112,11 +117,12 @@ def history_organ(head: str) -> bool:
 
 def is_news(title: str, body: str) -> bool:
     """A report or explainer, not the document itself: by its title, else by how it is written."""
+    title = _REMARK.sub("", title)
     if _NEWS_TITLE.search(title):
         return True
-    opening = body[:300]
+    opening, ending = body[:300], body[300:][-150:]
     formal = bool(_FORMAL_NAME.search(title)) + bool(_FORMAL_START.search(body[:600]))
     if _ARTICLE.search(body):
         formal += 1
-    news = len(_NEWS.findall(opening)) + len(_NEWS.findall(body[-150:]))
+    news = len(_NEWS.findall(opening)) + len(_NEWS.findall(ending))
     return news > formal if formal else True

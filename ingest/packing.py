@@ -7,6 +7,7 @@ left over and a cut between paragraphs is preferred to one between sentences.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 
 MAX_CHARS = 500
@@ -17,8 +18,8 @@ HARD_MAX_CHARS = 2000
 """Text without any sentence end is cut here all the same: no model reads that far."""
 
 PARAGRAPH, ITEM, SENTENCE, CLAUSE, BROKEN_LINE = 0.0, 0.6, 1.0, 3.0, 6.0
-"""What a cut costs at the end of a paragraph (款), before an item （一）, behind 。, behind ；, and at
-the end of a line that ends in the middle of a sentence."""
+"""What a cut costs at the end of a paragraph (款), before an item （一）, behind 。, behind ；, and
+at the end of a line that breaks a sentence."""
 
 _SENTENCE_END = re.compile(r"(?:[。！？!?]|……|；|;)[”’』」）)]*")
 _LINE_END = re.compile(r"[ \t　]*\n\s*")
@@ -57,7 +58,7 @@ def possible_cuts(text: str, start: int, end: int) -> dict[int, float]:
     rows = table_rows(text, start, end)
 
     def offer(place: int, cost: float) -> None:
-        if start < place < end and not any(a < place < b for a, b in rows):
+        if start < place < end and not in_row(rows, place):
             cuts[place] = min(cost, cuts.get(place, cost))
 
     for match in _SENTENCE_END.finditer(text, start, end):
@@ -77,6 +78,12 @@ def possible_cuts(text: str, start: int, end: int) -> dict[int, float]:
 def table_rows(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Spans of the rows of Markdown and HTML tables, which are never cut."""
     return [match.span() for match in _ROW.finditer(text, start, end)]
+
+
+def in_row(rows: list[tuple[int, int]], place: int) -> bool:
+    """Whether ``place`` lies inside one of the ``rows`` (ordered spans), not at its edge."""
+    index = bisect_left(rows, (place, place)) - 1
+    return index >= 0 and rows[index][0] < place < rows[index][1]
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:

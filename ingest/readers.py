@@ -27,7 +27,7 @@ _COMMON = re.compile(
     "[\u0009\u000a\u000d\u0020-\u007e\u3000-\u303f\u4e00-\u9fff\uff00-\uffef\u2010-\u2027]"
 )
 _PLAUSIBLE = 0.9
-"""Share of characters that Chinese office text is made of, below which an encoding is not believed."""
+"""Share of everyday characters below which a text was read in the wrong encoding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def front_matter(text: str) -> tuple[dict[str, str], int]:
 
 
 def read_records(path: Path) -> Iterator[Record | BadRecord]:
-    """The records of a JSONL file in order, bad lines first; of records with one id the last counts.
+    """The records of a JSONL file in order, bad lines first; of one id the last record counts.
 
     Raises InputError as ``read_text`` does.
     """

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ingest.numerals import parse_number
-from ingest.packing import MAX_CHARS, MIN_CHARS, pack, table_rows
+from ingest.packing import MAX_CHARS, MIN_CHARS, in_row, pack, table_rows
 
 _N = "[一二三四五六七八九十]{1,3}"
 _MARK = re.compile(
-    rf"(?:(?<=[\s。；：:！？”）)])|^)(?:(?P<l0>第[一二三四五六七八九十]{{1,2}}部分(?=[\s　：:])|附\s*件\s*\d{{0,2}}\s*[：:])"
+    rf"(?:(?<=[\s。；：:！？”）)])|^)(?:(?P<l0>第{_N}部分(?=[\s　：:])|附\s*件\s*\d{{0,2}}\s*[：:])"
     rf"|(?P<l1>{_N})\s*[、．.]|[（(]\s*(?P<l2>{_N})\s*[)）]、?"
     r"|(?P<l3>\d{1,2})(?:[.．](?!\d)|、)|[（(](?P<l4>\d{1,2})[)）]|问\s*(?P<l5>\d{0,2})\s*[：:])",
     re.MULTILINE,
@@ -38,12 +40,14 @@ class _Mark:
 
 
 def sections(text: str, start: int, end: int) -> list[Section]:
-    """``text[start:end]`` in passages that respect its sections; 一、 begins a new one when it can."""
+    """``text[start:end]`` in passages that respect its sections; 一、 begins a new one."""
     marks = _marks(text, start, end)
+    places = [mark.start for mark in marks]
     found: list[Section] = []
     for left, right in _stretches(marks, start, end):
-        cuts = [(m.start, _SECTION_COST[m.level]) for m in marks]
-        found += [Section(a, b, _titles(marks, a)) for a, b in pack(text, left, right, cuts)]
+        inside = marks[bisect_left(places, left) : bisect_left(places, right)]
+        spans = pack(text, left, right, [(m.start, _SECTION_COST[m.level]) for m in inside])
+        found += [Section(a, b, _titles(marks[: bisect_right(places, a)])) for a, b in spans]
     return found
 
 
@@ -53,7 +57,7 @@ def _marks(text: str, start: int, end: int) -> list[_Mark]:
     counts: dict[int, int] = {}
     rows = table_rows(text, start, end)
     for match in _MARK.finditer(text, start, end):
-        if any(left <= match.start() < right for left, right in rows):
+        if in_row(rows, match.start()):
             continue
         level = int((match.lastgroup or "l0")[1])
         if level in (0, 5):
@@ -76,7 +80,7 @@ def _title(text: str, mark: re.Match[str], end: int) -> str:
     stop = _TITLE_END.search(text, body, min(end, body + _TITLE_MAX + 1))
     if stop is None or stop.start() == body:
         return ""
-    # A sentence that ends in 。 is the section's text, not its title; 。 closes a title like （一）依法管理。
+    # 。 closes a title like （一）依法管理。 but a whole sentence is the section's text.
     title = text[mark.start() : stop.start()].strip()
     sentence = stop.group() in "。！？" and (len(title) > 25 or "，" in title)
     if stop.group() in "；：:" or sentence:
@@ -89,7 +93,7 @@ def _stretches(marks: Sequence[_Mark], start: int, end: int) -> list[tuple[int, 
     top = min((m.level for m in marks if m.level != 5), default=9)
     edges = sorted({start, end, *(m.start for m in marks if m.level in (top, 0, 5))})
     stretches: list[tuple[int, int]] = []
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in pairwise(edges):
         if stretches:
             begin, until = stretches[-1]
             small = min(until - begin, right - left) < MIN_CHARS
@@ -100,11 +104,14 @@ def _stretches(marks: Sequence[_Mark], start: int, end: int) -> list[tuple[int, 
     return stretches
 
 
-def _titles(marks: Sequence[_Mark], place: int) -> tuple[str, ...]:
-    """Titles of the sections open at ``place``, widest first."""
-    open_marks: list[_Mark] = []
-    for mark in marks:
-        if mark.start > place:
+def _titles(marks: Sequence[_Mark]) -> tuple[str, ...]:
+    """Titles of the sections that are open behind the last of ``marks``, widest first."""
+    titles: list[str] = []
+    level = 4
+    for mark in reversed(marks):
+        if mark.level < level:
+            level = mark.level
+            titles.append(mark.title)
+        if level == 0:
             break
-        open_marks = [m for m in open_marks if m.level < mark.level] + [mark]
-    return tuple(m.title for m in open_marks if m.title and m.level < 4)
+    return tuple(title for title in reversed(titles) if title)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ingest.headings import Heading, HeadingPath, annex, annex_title, division, orphan
 from ingest.numerals import ARTICLE, DIGITS, article_number
@@ -17,7 +18,8 @@ _INLINE_ARTICLE = re.compile(
     rf"(?<=[\s。；：！？”）])第[{DIGITS}]+条(?:之[{DIGITS}]+)?(?=[\s　]+[^\s　、，。；])"
 )
 _INLINE_DIVISION = re.compile(
-    rf"(?<=[\s。；：！？”）])第[{DIGITS}]+[编章节][\s　]+[^\s。；，]{{1,30}}[\s　]+(?=第[{DIGITS}]+[章节条][\s　])"
+    rf"(?<=[\s。；：！？”）])第[{DIGITS}]+[编章节][\s　]+[^\s。；，]{{1,30}}[\s　]+"
+    rf"(?=第[{DIGITS}]+[章节条][\s　])"
 )
 _COMMENT = re.compile(r"<!--.*-->")
 _DECORATION = re.compile(r"[#*_>\s　]*")
@@ -87,7 +89,7 @@ def _atoms(text: str, body_start: int, titles: frozenset[str]) -> Iterator[_Atom
             }
         )
         edges = [left, *(c for c in cuts if c > left), right]
-        for start, end in zip(edges, edges[1:], strict=False):
+        for start, end in pairwise(edges):
             line = text[start:end].rstrip()
             yield _atom(start, start + len(line), line, start > left, titles)
 
@@ -221,7 +223,7 @@ class _Scanner:
         return False
 
     def _quoted(self, position: int) -> bool:
-        """Whether “ is still open at ``position`` in the open block (quoted text of another law)."""
+        """Whether “ is still open there in the open block (quoted text of another law)."""
         start = position if self._open is None else self._open
         return self._text.rfind("“", start, position) > self._text.rfind("”", start, position)
 
