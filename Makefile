@@ -28,7 +28,7 @@ PIP := "$(BIN)/python" -m pip --disable-pip-version-check
 CLI := "$(BIN)/python" -m policy_fusion.cli
 OPTIONS = --config "$(CONFIG)" $(if $(STORE),--store "$(STORE)")
 
-.PHONY: help venv install dev models demo ingest eval doctor bench test lint typecheck check clean
+.PHONY: help venv install dev models demo ingest eval tune doctor bench test lint typecheck check clean
 .PHONY: .domain
 
 help: ## list the targets
@@ -73,7 +73,7 @@ demo: models ## ingest the three example domains and answer a question with cita
 	@$(CLI) ingest law examples/law $(OPTIONS)
 	@$(CLI) ingest fiscal examples/fiscal $(OPTIONS)
 	@$(CLI) ingest local examples/local $(OPTIONS)
-	@$(CLI) query '$(QUESTION)' --as-of '$(AS_OF)' --jurisdiction '$(PLACE)' $(OPTIONS)
+	@$(CLI) ask '$(QUESTION)' --as-of '$(AS_OF)' --jurisdiction '$(PLACE)' $(OPTIONS)
 
 ingest: .domain models ## ingest DOMAIN=law|fiscal|local [SRC=folder or file] [STORE=folder]
 	@$(CLI) ingest "$(DOMAIN)" "$(or $(SRC),examples/$(DOMAIN))" $(OPTIONS)
@@ -84,11 +84,15 @@ ingest: .domain models ## ingest DOMAIN=law|fiscal|local [SRC=folder or file] [S
 eval: models ## measure the search on labelled questions [QUESTIONS=file] [STORE=folder]
 	@$(CLI) eval "$(QUESTIONS)" $(OPTIONS)
 
+tune: models ## fit the offline reranker on labelled questions QUESTIONS=file [STORE=folder]
+	@"$(BIN)/python" -m eval.training --questions "$(QUESTIONS)" $(OPTIONS)
+
 doctor: install ## check configuration, models, store and metadata [STORE=folder]
 	@$(CLI) doctor $(OPTIONS)
 
 bench: models ## measure speed on this machine
-	@"$(BIN)/python" -m benchmarks
+	@"$(BIN)/python" -m benchmarks.fusion_speed
+	@"$(BIN)/python" -m benchmarks.embedding_speed
 
 test: dev ## install what is missing and run the whole test suite
 	@"$(BIN)/python" -m pytest

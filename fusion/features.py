@@ -1,7 +1,7 @@
 """What the learned reranker looks at: numbers from a question, a passage and its fusion trace.
 
-Pure and deterministic. Every feature is bounded, none is scaled by the list it stands in, so that
-the same pair has the same features in any list.
+Pure and deterministic. Every feature is bounded, none is scaled by the list it stands in; but for
+the ranks, the same pair has the same features in any list.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ FEATURE_NAMES = (
     "keyword_rank",
     "both_signals",  # 1 where both returned it
     "domain_score",  # fused inside the domain, as a share of the attainable
+    "fused_rank",  # 1 / place in the fused list, 0 where unknown
     "title_in_question",  # 1 where the question names the title
     "title_overlap",  # share of the title's bigrams in the question
     "question_in_title",  # share of the question's bigrams in the title
@@ -88,15 +89,17 @@ class Question:
 
 
 def features(
-    query: str | Question, passage: Passage, trace: Mapping[str, Any]
+    query: str | Question, passage: Passage, trace: Mapping[str, Any], fused_rank: int = 0
 ) -> tuple[float, ...]:
     """The numbers of ``FEATURE_NAMES``, in that order, each in [-1, 1] (lengths up to about 1.4).
 
-    ``trace`` is the passage's fusion trace; without one the signal features are 0.
+    ``trace`` is the passage's fusion trace; without one the signal features are 0. ``fused_rank``
+    is its 1-based place in the fused list, 0 where there is none.
     """
     question = query if isinstance(query, Question) else Question.read(query)
     values = {**_signals(trace), **_words(question, passage), **_references(question, passage)}
     values |= _standing(passage)
+    values["fused_rank"] = 1.0 / fused_rank if fused_rank > 0 else 0.0
     return tuple(values[name] for name in FEATURE_NAMES)
 
 

@@ -1,7 +1,7 @@
-"""A small offline reranker: logistic regression over ``fusion.features``.
+"""A small offline reranker: boosted trees over ``fusion.features``.
 
-Pointwise learning to rank (Liu 2009, "Learning to Rank for Information Retrieval", ch. 2): the
-score is the probability that the passage answers the question, the same in any list.
+LambdaMART (Burges 2010, "From RankNet to LambdaRank to LambdaMART: An Overview"), run by LightGBM.
+The score is the logistic of the trees' sum: it orders, and lies in (0, 1), but is no probability.
 """
 
 from __future__ import annotations
@@ -24,62 +24,68 @@ from fusion.nodes import RankedPassage, coverage_of, from_node, to_node
 from fusion.rerank import Reranked, reorder
 
 WEIGHTS_FILE = "weights/reranker.json"
-WEIGHTS_VERSION = 1
+WEIGHTS_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
-class LogisticModel:
-    """``probability = 1 / (1 + exp(-(intercept + Σ weight · feature)))``.
+class TreeModel:
+    """LightGBM trees over ``FEATURE_NAMES``; ``provenance`` says what they were fitted on."""
 
-    ``weights`` belong to ``FEATURE_NAMES``; ``provenance`` says what they were fitted on.
-    """
-
-    weights: tuple[float, ...]
-    intercept: float
+    booster: Any
     provenance: str
 
-    def probability(self, values: Sequence[float]) -> float:
-        """In (0, 1)."""
-        pairs = zip(self.weights, values, strict=True)
-        logit = self.intercept + math.fsum(weight * value for weight, value in pairs)
-        logit = min(500.0, max(-500.0, logit))
-        return 1.0 / (1.0 + math.exp(-logit))
+    def scores(self, rows: Sequence[Sequence[float]]) -> list[float]:
+        """One score in (0, 1) per row of features, higher is better."""
+        if not rows:
+            return []
+        import numpy as np
+
+        raw = self.booster.predict(np.asarray(rows, dtype=np.float64), num_threads=1)
+        return [1.0 / (1.0 + math.exp(-min(500.0, max(-500.0, float(x))))) for x in raw]
 
     @classmethod
-    def parse(cls, text: str, name: str) -> LogisticModel:
-        """Read ``{version: 1, weights: {feature: number}, intercept, provenance}``.
+    def parse(cls, text: str, name: str) -> TreeModel:
+        """Read ``{version: 2, features: [names], model: LightGBM text, provenance}``.
 
-        Raises ConfigError when it is another version, or names other features.
+        Raises ConfigError when it is another version, names other features, or holds no trees.
         """
         try:
             raw: dict[str, Any] = json.loads(text)
-            version, given = raw["version"], dict(raw["weights"])
-            intercept, provenance = float(raw["intercept"]), str(raw["provenance"])
-            weights = {feature: float(weight) for feature, weight in given.items()}
+            version, names, trees = raw["version"], list(raw["features"]), str(raw["model"])
+            provenance = str(raw["provenance"])
         except (ValueError, KeyError, TypeError) as error:
             raise ConfigError(f"{name}: not a weights file ({error}); run `make tune`") from error
-        if version != WEIGHTS_VERSION or set(weights) != set(FEATURE_NAMES):
-            odd = sorted(set(weights) ^ set(FEATURE_NAMES))
+        if version != WEIGHTS_VERSION or tuple(names) != FEATURE_NAMES:
+            odd = sorted(set(names) ^ set(FEATURE_NAMES))
             raise ConfigError(
                 f"{name}: made for other features (version {version}, differing: {odd}); "
                 "run `make tune`"
             )
-        if not all(map(math.isfinite, (*weights.values(), intercept))):
-            raise ConfigError(f"{name}: a weight is not finite; run `make tune`")
-        return cls(tuple(weights[feature] for feature in FEATURE_NAMES), intercept, provenance)
+        # LightGBM aborts the process on some broken model texts; a whole one says where it ends.
+        if not trees.startswith("tree\n") or "end of trees" not in trees:
+            raise ConfigError(
+                f"{name}: the trees are cut off or no LightGBM model; run `make tune`"
+            )
+        import lightgbm
+
+        try:
+            booster = lightgbm.Booster(model_str=trees)
+        except lightgbm.basic.LightGBMError as error:
+            raise ConfigError(f"{name}: LightGBM refuses it ({error}); run `make tune`") from error
+        return cls(booster, provenance)
 
 
 class LearnedReranker(BaseNodePostprocessor):
-    """Applies a ``LogisticModel`` to the first ``top_n`` passages; also a LlamaIndex postprocessor.
+    """Applies a ``TreeModel`` to the first ``top_n`` passages; also a LlamaIndex postprocessor.
 
     The rest keeps its order below. Nodes of other retrievers work too; what only our trace knows
     counts 0 for them.
     """
 
     top_n: int = Field(default=50, ge=1)
-    _model: LogisticModel = PrivateAttr()
+    _model: TreeModel = PrivateAttr()
 
-    def __init__(self, model: LogisticModel, top_n: int = 50) -> None:
+    def __init__(self, model: TreeModel, top_n: int = 50) -> None:
         super().__init__(top_n=top_n)  # type: ignore[call-arg]  # a pydantic field
         self._model = model
 
@@ -100,7 +106,7 @@ class LearnedReranker(BaseNodePostprocessor):
                 f"{name}: the reranker's weights cannot be read; run `make tune`, "
                 "or set rerank.kind: none"
             ) from error
-        return cls(LogisticModel.parse(text, name), top_n)
+        return cls(TreeModel.parse(text, name), top_n)
 
     def warm_up(self) -> None:
         """Load the tables that features are read with."""
@@ -109,10 +115,11 @@ class LearnedReranker(BaseNodePostprocessor):
     def rerank(self, query: str, items: Sequence[RankedPassage]) -> Reranked:
         """All the items, best first, and the note for the trace."""
         question = Question.read(query)
-        scores = {
-            position: self._model.probability(features(question, item.passage, item.trace))
-            for position, item in enumerate(items[: self.top_n])
-        }
+        rows = [
+            features(question, item.passage, item.trace, rank)
+            for rank, item in enumerate(items[: self.top_n], start=1)
+        ]
+        scores = dict(enumerate(self._model.scores(rows)))
         note = {"kind": "learned", "reranked": len(scores), "left": 0}
         return reorder(items, scores, "learned"), note
 

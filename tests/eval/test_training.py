@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
+from configs.errors import ConfigError
 from eval.datasets import Gold, Question
 from eval.training import (
     Example,
-    Linear,
     Trial,
     assign_folds,
     cross_validate,
@@ -20,7 +20,7 @@ from eval.training import (
     weights_file,
 )
 from fusion.features import FEATURE_NAMES
-from fusion.learned_rerank import LogisticModel
+from fusion.learned_rerank import TreeModel
 
 SIGNAL = FEATURE_NAMES.index("dense_raw")
 
@@ -53,11 +53,11 @@ def test_questions_with_one_answer_are_never_split_between_folds() -> None:
 
 
 def test_the_telling_feature_is_learned_and_lifts_unseen_questions() -> None:
-    examples = [made_up(n, good=(n * 5) % 11 + 1) for n in range(40)]
+    examples = [made_up(n, good=(n * 5) % 11 + 1) for n in range(80)]
     trial = cross_validate(examples)
     assert np.mean(trial.reranked) > 0.95 > np.mean(trial.fused)
-    model = fit(examples)
-    assert model.weights[SIGNAL] == max(model.weights)
+    gains = fit(examples).feature_importance("gain")
+    assert int(np.argmax(gains)) == SIGNAL
 
 
 def test_a_reranker_that_only_follows_noise_is_not_accepted() -> None:
@@ -71,10 +71,19 @@ def test_a_reranker_that_only_follows_noise_is_not_accepted() -> None:
     assert better
 
 
-def test_the_written_weights_score_as_the_fitted_ones() -> None:
-    model = Linear(tuple(0.25 * i for i in range(len(FEATURE_NAMES))), -1.5)
-    read = LogisticModel.parse(weights_file(model, "虚构"), "weights")
-    values = [0.1] * len(FEATURE_NAMES)
-    logit = -1.5 + 0.1 * 0.25 * sum(range(len(FEATURE_NAMES)))
-    assert read.probability(values) == pytest.approx(1 / (1 + np.exp(-logit)))
-    assert json.loads(weights_file(model, "虚构"))["provenance"] == "虚构"
+def test_the_written_trees_score_as_the_fitted_ones() -> None:
+    examples = [made_up(n, good=(n * 5) % 11 + 1) for n in range(80)]
+    booster = fit(examples)
+    read = TreeModel.parse(weights_file(booster, "虚构"), "weights")
+    rows = examples[3].matrix
+    raw = booster.predict(rows)
+    assert read.scores([tuple(row) for row in rows]) == pytest.approx(1 / (1 + np.exp(-raw)))
+    assert read.provenance == "虚构"
+
+
+def test_a_cut_off_or_foreign_weights_file_is_refused_with_the_remedy() -> None:
+    whole = json.loads(weights_file(fit([made_up(n, 3) for n in range(80)]), "虚构"))
+    for change in ({"model": whole["model"][:2000]}, {"model": "x"}, {"features": ["dense"]},
+                   {"version": 1}):  # fmt: skip
+        with pytest.raises(ConfigError, match="make tune"):
+            TreeModel.parse(json.dumps({**whole, **change}), "weights")

@@ -1,8 +1,7 @@
-"""Features by hand, and the logistic reranker over them."""
+"""Features by hand, and the learned reranker over them."""
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from configs.errors import ConfigError
 from configs.settings import RerankConfig
 from fusion.features import FEATURE_NAMES, Question, features
-from fusion.learned_rerank import LearnedReranker, LogisticModel
+from fusion.learned_rerank import LearnedReranker, TreeModel
 from fusion.nodes import RankedPassage, to_node
 from fusion.rerank import build_reranker
 from fusion.retriever import FusionRetriever
@@ -24,20 +23,18 @@ def named(question: str, item: Any, trace: Any = None) -> dict[str, float]:
     return dict(zip(FEATURE_NAMES, features(question, item, trace or {}), strict=True))
 
 
-def model(intercept: float = 0.0, **weights: float) -> LogisticModel:
-    return LogisticModel(
-        tuple(weights.get(name, 0.0) for name in FEATURE_NAMES), intercept, "by hand"
-    )
+class ByHand:
+    """Stands for the trees: a weighted sum of named features."""
+
+    def __init__(self, **weights: float) -> None:
+        self._weights = [weights.get(name, 0.0) for name in FEATURE_NAMES]
+
+    def predict(self, rows: Any, **_: Any) -> Any:
+        return rows @ self._weights
 
 
-def weights_file(**changes: Any) -> str:
-    raw = {
-        "version": 1,
-        "weights": dict.fromkeys(FEATURE_NAMES, 0.5),
-        "intercept": -1.0,
-        "provenance": "by hand",
-    }
-    return json.dumps({**raw, **changes})
+def model(**weights: float) -> TreeModel:
+    return TreeModel(ByHand(**weights), "by hand")
 
 
 # -- features ----------------------------------------------------------------------------------
@@ -123,11 +120,13 @@ def test_a_question_read_once_gives_the_same_features() -> None:
 # -- the model ---------------------------------------------------------------------------------
 
 
-def test_probability_by_hand() -> None:
-    assert model(intercept=0.0).probability([0.0] * len(FEATURE_NAMES)) == 0.5
+def test_the_score_is_the_logistic_of_the_trees_sum() -> None:
     one = [1.0 if name == "in_force" else 0.0 for name in FEATURE_NAMES]
-    assert model(-1.0, in_force=3.0).probability(one) == pytest.approx(1 / (1 + math.exp(-2)))
-    assert model(1e9).probability(one) == pytest.approx(1.0)
+    zero = [0.0] * len(FEATURE_NAMES)
+    found = model(in_force=2.0).scores([zero, one])
+    assert found == pytest.approx([0.5, 1 / (1 + math.exp(-2))])
+    assert model(in_force=1e9).scores([one]) == [pytest.approx(1.0)]
+    assert model().scores([]) == []
 
 
 def test_the_head_is_reordered_and_the_rest_stays_below() -> None:
@@ -157,29 +156,13 @@ def test_it_is_a_llama_index_postprocessor_of_any_nodes() -> None:
     assert (foreign.score, ours.score) == (0.9, 0.1)
 
 
-def test_weights_are_read_from_a_file_and_checked(tmp_path: Path) -> None:
-    path = tmp_path / "weights.json"
-    path.write_text(weights_file(), encoding="utf-8")
-    found = build_reranker(RerankConfig(kind="learned", model=str(path), top_n=7))
+def test_the_packaged_trees_are_read_and_say_what_they_were_fitted_on() -> None:
+    found = build_reranker(RerankConfig(kind="learned", top_n=7))
     assert isinstance(found, LearnedReranker)
     assert found.top_n == 7
-    assert LogisticModel.parse(weights_file(), "w").provenance == "by hand"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "not json",
-        "{}",
-        weights_file(version=2),
-        weights_file(weights={"dense_score": 1.0}),
-        weights_file(weights={**dict.fromkeys(FEATURE_NAMES, 0.5), "more": 1.0}),
-        weights_file(intercept=math.inf),
-    ],
-)
-def test_a_weights_file_for_other_features_is_refused_with_the_remedy(text: str) -> None:
-    with pytest.raises(ConfigError, match="make tune"):
-        LogisticModel.parse(text, "weights.json")
+    ranked, note = found.rerank("劳动规则第四十七条", [RankedPassage(LAW[0], 0.1)])
+    assert 0.0 < ranked[0].score < 1.0
+    assert note["reranked"] == 1
 
 
 def test_a_missing_weights_file_is_refused_with_the_remedy(tmp_path: Path) -> None:
