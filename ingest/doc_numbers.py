@@ -29,7 +29,7 @@ _BEFORE = re.compile(
     r".*(?:通知|公告|意见|办法|决定|方案|通报|批复|规定|细则|解释|的|和|及|与|为|以|按照|根据|依据|关于印发|发布|文号|字号)"
 )
 _BEFORE_ORGAN = re.compile(r".*(?:通知|公告|意见|办法|决定|关于印发|发布|按照|根据|依据)")
-_CITING = re.compile(r"根据|依据|按照|依照|贯彻|落实|执行|废止|同时|《[^》]*$|[（(][^）)]*》")
+_CITING = re.compile(r"根据|依据|按照|依照|贯彻|落实|执行|废止|《[^》]*$|》\s*[（(]\s*$")
 _STATE = "中华人民共和国"
 
 
@@ -65,7 +65,8 @@ def _first(plain: str) -> tuple[str, int] | None:
     if bracketed and (decree is None or bracketed.start() <= decree.start()):
         word = _BEFORE.sub("", re.sub(r"\s", "", bracketed["word"]))
         if word and not word.endswith(("公告", "令", "第")):
-            return f"{word}〔{bracketed['year']}〕{int(bracketed['n'])}号", bracketed.start()
+            normal = f"{word}〔{bracketed['year']}〕{int(bracketed['n'])}号"
+            return normal, bracketed.start() + bracketed["word"].rfind(word[0])
     if decree is None:
         return None
     organ = _organ(decree["organ"])

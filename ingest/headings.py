@@ -165,7 +165,9 @@ def orphan(line: str, after_heading: bool) -> Heading | None:
     """
     content = line.strip(" 　\t*_")
     plain = re.sub(r"\s", "", content)
-    if not plain or len(plain) > _NAME_MAX or content.endswith(_OPEN_ENDED) or "|" in content:
+    if not plain or len(plain) > _NAME_MAX or content.endswith(_OPEN_ENDED):
+        return None
+    if re.search(r"[。；|]", plain):
         return None
     numbered = _NUMBERED.match(plain)
     if numbered:

@@ -14,6 +14,7 @@ DIGITS = "零〇○Ｏ一二三四五六七八九十百千万两0-9０-９"
 ARTICLE = re.compile(
     rf"第[ \t　]*(?P<number>[{DIGITS}]+)[ \t　]*条(?:[ \t　]*之[ \t　]*(?P<sub>[{DIGITS}]+))?"
 )
+_NUMERAL = re.compile(f"[{DIGITS}]+")
 _POSITIONAL = dict(zip("零〇一二三四五六七八九", "00123456789", strict=True))
 
 
@@ -22,9 +23,11 @@ def parse_number(text: str) -> int | None:
     """``一千二百六十``, ``１２``, ``二○二四``, ``12`` -> int; None when it is no numeral."""
     plain = unicodedata.normalize("NFKC", text).replace("○", "〇").replace("O", "〇")
     plain = plain.replace("两", "二")
+    if not _NUMERAL.fullmatch(plain):
+        return None
     if plain.isascii() and plain.isdigit():
         return int(plain)
-    if plain and all(c in _POSITIONAL for c in plain):
+    if all(c in _POSITIONAL for c in plain):
         return int("".join(_POSITIONAL[c] for c in plain))
     try:
         return int(cn2an.cn2an(plain.replace("〇", "零"), "smart"))

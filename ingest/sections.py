@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import pairwise, zip_longest
 
 from ingest.numerals import parse_number
 from ingest.packing import MAX_CHARS, MIN_CHARS, in_row, pack, table_rows
@@ -35,6 +35,8 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class _Mark:
     start: int
+    stop: int
+    """Where the title ends."""
     level: int
     title: str
 
@@ -68,24 +70,35 @@ def _marks(text: str, start: int, end: int) -> list[_Mark]:
                 continue
             # （四） may follow （三） of the section before: each level counts by itself.
             counts[level] = number
-        marks.append(_Mark(match.start(), level, _title(text, match, end)))
-    return marks
+        title, stop = _title(text, match, end)
+        marks.append(_Mark(match.start(), stop, level, title))
+    return [
+        mark if _has_text(text, mark, following, end) else replace(mark, title="")
+        for mark, following in zip_longest(marks, marks[1:])
+    ]
 
 
-def _title(text: str, mark: re.Match[str], end: int) -> str:
-    """``一、补贴标准`` when the mark opens with a short title, else ``""``."""
+def _has_text(text: str, mark: _Mark, following: _Mark | None, end: int) -> bool:
+    """Whether text or a deeper section follows the title; else it is all that the section says."""
+    if following is not None and following.level > mark.level:
+        return True
+    return bool(text[mark.stop : following.start if following else end].strip(" \n\t　。；"))
+
+
+def _title(text: str, mark: re.Match[str], end: int) -> tuple[str, int]:
+    """``一、补贴标准`` and its end when the mark opens with a short title, else ``""``."""
     body = mark.end()
     while body < end and text[body] in " 　\t":
         body += 1
     stop = _TITLE_END.search(text, body, min(end, body + _TITLE_MAX + 1))
     if stop is None or stop.start() == body:
-        return ""
+        return "", body
     # 。 closes a title like （一）依法管理。 but a whole sentence is the section's text.
     title = text[mark.start() : stop.start()].strip()
     sentence = stop.group() in "。！？" and (len(title) > 25 or "，" in title)
     if stop.group() in "；：:" or sentence:
-        return ""
-    return re.sub(r"\s+", "", title)
+        return "", stop.start()
+    return re.sub(r"\s+", "", title), stop.start()
 
 
 def _stretches(marks: Sequence[_Mark], start: int, end: int) -> list[tuple[int, int]]:

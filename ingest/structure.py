@@ -149,7 +149,7 @@ class _Scanner:
                 return 1
             self._open = atom.start
         else:
-            alone = self._open is None or self._ended()
+            alone = self._open is None or self._ended() or self._text[self._end - 1] == "日"
             found = orphan(atom.line, self._path.just_added) if alone else None
             if found is not None and self._heads_something(index + 1):
                 self._close()
