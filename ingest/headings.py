@@ -33,6 +33,7 @@ _RULE_NAME = re.compile(
 )
 _OPEN_ENDED = ("。", "；", "：", "，", "、", "！", "？", ";", ":", ",", "”", "…", "—")
 _NAME_MAX = 40
+_MARKDOWN_MAX = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def division(line: str, titles: frozenset[str]) -> Heading | None:
     part = _PART.match(content)
     if part and short:
         return Heading(spaced_out(content), 1, level)
-    if markdown and content:
+    if markdown and content and len(content) <= _MARKDOWN_MAX:
         found = annex(content)
         return found or Heading(spaced_out(content), _markdown_rank(plain), level)
     return None

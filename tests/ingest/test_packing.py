@@ -171,7 +171,8 @@ def test_passages_and_headings_give_any_document_back(lines: list[str], joint: s
     assert len({span.locator for span in spans}) == len(spans)
     kept = "".join(text[s.start : s.end] for s in spans)
     # Every word of the text lines is in a passage; only headings may lie outside.
-    assert kept.count("正文。") == text.count("正文。")
+    if joint != " ":  # else a heading of Markdown takes in what follows it on its line
+        assert kept.count("正文。") == text.count("正文。")
     assert kept.count("长" * 600) == text.count("长" * 600)
     for run in _runs(spans):
         assert run == sorted(set(run))

@@ -181,6 +181,11 @@ def test_lines_that_repeat_the_title_are_no_text() -> None:
     assert _split(text, titles=("示例办法",)) == [("a1", "第一条 甲。")]
 
 
+def test_a_paragraph_behind_a_stray_mark_of_markdown_is_text() -> None:
+    text = "# " + "这是被误标为标题的正文。" * 12
+    assert [content for _, content in _split(text)] == [text]
+
+
 def test_comments_of_markdown_are_no_text() -> None:
     text = "甲。\n<!-- FORCE BREAK -->\n乙。"
     assert [content for _, content in _split(text)] == ["甲。", "乙。"]
