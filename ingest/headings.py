@@ -109,11 +109,13 @@ def division(line: str, titles: frozenset[str]) -> Heading | None:
     level = len(markdown[1]) if markdown else 0
     content = (markdown[2] if markdown else line).strip(" 　\t*_")
     plain = re.sub(r"\s", "", content)
-    if plain in titles or _CONTENTS.fullmatch(content):
+    if plain in titles or _CONTENTS.fullmatch(content) or not plain.strip("#"):
         return Heading("")
     match = _DIVISION.fullmatch(content)
     short = len(content) <= 60 and not content.endswith(_OPEN_ENDED)
     if match and short and (markdown or match["gap"] or not match["rest"]):
+        if _DIVISION.search(match["rest"]):
+            return Heading("")  # a table of contents in one line
         name = " ".join(filter(None, (re.sub(r"\s", "", match[1]), spaced_out(match["rest"]))))
         return Heading(name, _RANK[match["unit"]], level)
     part = _PART.match(content)

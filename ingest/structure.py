@@ -29,7 +29,7 @@ _CITED = re.compile(
 )
 _CITED_AFTER_SPACE = re.compile(r"第[^条]{1,4}[款项]|[、，]|[和与及或至]第|(?:规定|所列|所称)的")
 _SPACES = " 　\t\u2002\u2003\xa0【*"
-_ENDS_RULE = re.compile(r"(?:施行|实施|执行|生效|废止)[^。]{0,30}。$")
+_ENDS_RULE = re.compile(r"(?:[起日](?:施行|实施|执行|生效)[^。]{0,30}|废止[^。]{0,10})。$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class _Scanner:
                 self._run += 1
             self._last = self._number = atom.article
             self._open = atom.start
-        elif self._begins_annex(atom):
+        elif self._begins_annex(index, atom):
             self._close()
             self._annex = True
             name = annex_title(atom.line)
@@ -231,11 +231,13 @@ class _Scanner:
         """Whether the open block is at the end of a sentence."""
         return self._text[self._end - 1] in "。；！？”）)：:"
 
-    def _begins_annex(self, atom: _Atom) -> bool:
+    def _begins_annex(self, index: int, atom: _Atom) -> bool:
         """A short line behind 本法自…起施行。 begins what is attached (税率表 …)."""
         if self._number is None or self._open is None or atom.inline or atom.article:
             return False
         if not _ENDS_RULE.search(self._text[max(self._open, self._end - 60) : self._end]):
+            return False
+        if orphan(atom.line, False) is not None and self._heads_something(index + 1):
             return False
         return annex_title(atom.line, anything=True) is not None
 

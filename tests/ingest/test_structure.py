@@ -61,6 +61,11 @@ def test_a_list_of_contents_leaves_no_passage() -> None:
     assert _locators(text) == ["a1", "a2"]
 
 
+def test_a_list_of_contents_in_one_line_leaves_no_passage() -> None:
+    text = "## 第一章 总则 第二章 任免 第三章 附则\n## 第一章 总则\n第一条 甲。"
+    assert [(s.locator, s.heading_path) for s in split(text)] == [("a1", ("第一章 总则",))]
+
+
 def test_a_sentence_that_begins_with_an_article_number_is_no_heading() -> None:
     text = (
         "第二十条 甲。\n第二十一条 乙。\n第二十一条规定的情形，由主管部门处理。\n"
@@ -148,6 +153,14 @@ def test_a_table_that_follows_the_last_article_without_a_mark_is_an_annex() -> N
     ]
 
 
+def test_a_chapter_behind_an_article_that_speaks_of_force_is_no_annex() -> None:
+    text = "第八条 本办法自明年起施行。\n法律责任\n第九条 乙。"
+    assert [(s.locator, s.heading_path) for s in split(text)] == [
+        ("a8", ()),
+        ("a9", ("法律责任",)),
+    ]
+
+
 def test_the_chapter_fuze_is_no_annex() -> None:
     assert split("附 则\n第九条 甲。")[0].heading_path == ("附则",)
     assert _locators("第八条 甲。\n附则\n第九条 乙。") == ["a8", "a9"]
@@ -184,6 +197,10 @@ def test_lines_that_repeat_the_title_are_no_text() -> None:
 def test_a_paragraph_behind_a_stray_mark_of_markdown_is_text() -> None:
     text = "# " + "这是被误标为标题的正文。" * 12
     assert [content for _, content in _split(text)] == [text]
+
+
+def test_an_empty_heading_of_markdown_is_no_text() -> None:
+    assert _locators("##\n第一条 甲。\n##\n第二条 乙。") == ["a1", "a2"]
 
 
 def test_comments_of_markdown_are_no_text() -> None:
