@@ -66,7 +66,7 @@ class PassageMetadata:
     end: int = 0
 
     def to_flat(self) -> dict[str, str | int]:
-        """Flat scalars for a vector store: no None, tuples joined by `` > ``, dates also as ints."""
+        """Flat scalars for a vector store: no None, tuples joined by `` > ``, dates as ints too."""
         flat: dict[str, str | int] = {}
         for f in fields(self):
             value = getattr(self, f.name)
