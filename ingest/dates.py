@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Sequence
 from datetime import date, timedelta
 
@@ -92,7 +93,8 @@ def effective_in(text: str, published: date | None) -> date | None:
         for match in _PUBLISHED.finditer(text):
             number = parse_number(match["n"]) if match["n"] else 0
             day = _later(published, number or 0, match["unit"] or "日")
-            found.append((bool(match["own"]), match.start(), day))
+            if day is not None:
+                found.append((bool(match["own"]), match.start(), day))
     return max(found)[2] if found else None
 
 
@@ -117,7 +119,7 @@ def expires_in(text: str, effective: date | None) -> date | None:
         for until in (*_UNTIL.finditer(sentence), *ranges):
             day = to_date(until)
             if day and not _LICENCE.search(sentence[max(0, until.start() - 15) : until.start()]):
-                best = day + timedelta(days=1)
+                best = day_after(day)
         years = _YEARS.search(sentence) or _YEARS_TRIAL.search(sentence)
         if years and effective and not _LICENCE.search(sentence[: years.start()][-15:]):
             number = parse_number(years["n"])
@@ -135,15 +137,21 @@ def signed_date(lines: Sequence[str]) -> date | None:
     return None
 
 
-def _later(start: date, number: int, unit: str) -> date:
-    """``start`` plus days, calendar months or years; 31 January + 1 month = 28 or 29 February."""
-    if unit in ("日", "天"):
-        return start + timedelta(days=number)
-    months = start.month - 1 + (number * 12 if unit == "年" else number)
-    year, month = start.year + months // 12, months % 12 + 1
-    for day in range(start.day, 28, -1):
-        try:
-            return date(year, month, day)
-        except ValueError:
-            continue
-    return date(year, month, min(start.day, 28))
+def day_after(day: date) -> date | None:
+    """The next day; None after 9999-12-31, the last day there is."""
+    return None if day == date.max else day + timedelta(days=1)
+
+
+def _later(start: date, number: int, unit: str) -> date | None:
+    """``start`` plus days, calendar months or years; 31 January + 1 month = 28 or 29 February.
+
+    None when that is beyond the year 9999.
+    """
+    try:
+        if unit in ("日", "天"):
+            return start + timedelta(days=number)
+        months = start.month - 1 + (number * 12 if unit == "年" else number)
+        year, month = start.year + months // 12, months % 12 + 1
+        return date(year, month, min(start.day, monthrange(year, month)[1]))
+    except (OverflowError, ValueError):
+        return None

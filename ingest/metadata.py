@@ -15,7 +15,14 @@ from typing import get_args
 
 from indexes.jurisdiction import COUNTRY, Place, resolve
 from indexes.schema import Status
-from ingest.dates import dates_in, effective_in, effective_in_head, expires_in, signed_date
+from ingest.dates import (
+    dates_in,
+    day_after,
+    effective_in,
+    effective_in_head,
+    expires_in,
+    signed_date,
+)
 from ingest.doc_numbers import normalise_doc_number, own_doc_number
 from ingest.document_place import place_of
 from ingest.issuers import issuer_of_notice, issuer_of_statute
@@ -153,10 +160,7 @@ def _before_articles(lines: list[str]) -> list[str]:
 
 def _name_day(source: SourceText) -> date | None:
     dated = name_date(source.name)
-    try:
-        return date.fromisoformat(dated) if dated else None
-    except ValueError:
-        return None
+    return date.fromisoformat(dated) if dated else None
 
 
 def _promulgated(source: SourceText) -> date | None:
@@ -209,7 +213,7 @@ def _last_articles(body: str) -> str:
 def _expires(source: SourceText, effective: date | None) -> date | None:
     until = dates_in(source.given.get("valid_until", ""))
     if until:
-        return date.fromordinal(until[0].toordinal() + 1)
+        return day_after(until[0])
     return expires_in(_last_articles(source.body), effective) or expires_in(
         source.body[:_OPENING_CHARS], effective
     )

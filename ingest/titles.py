@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 _STATE = "中华人民共和国"
 _NAME_DATE = re.compile(r"[(（](\d{4}-\d{2}-\d{2})[)）]$")
@@ -31,9 +32,12 @@ class Title:
 
 
 def name_date(name: str) -> str | None:
-    """``个人所得税法(2018-08-31)`` -> ``2018-08-31``."""
+    """``个人所得税法(2018-08-31)`` -> ``2018-08-31``; None without a date that exists."""
     match = _NAME_DATE.search(name)
-    return match[1] if match else None
+    try:
+        return date.fromisoformat(match[1]).isoformat() if match else None
+    except ValueError:
+        return None
 
 
 def without_date(name: str) -> str:

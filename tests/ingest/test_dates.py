@@ -127,6 +127,13 @@ def test_a_month_later_than_the_31st_is_the_last_day_of_the_month() -> None:
     assert effective_in(sentence, date(2024, 3, 31)) == date(2024, 4, 30)
 
 
+def test_days_beyond_the_calendar_are_left_out() -> None:
+    last = date(9999, 12, 31)
+    assert expires_in("本办法有效期99年。", last) is None
+    assert expires_in("本通知自印发之日起施行，有效期至9999年12月31日。", last) is None
+    assert effective_in("本办法自公布之日起三十日后施行。", last) is None
+
+
 def test_the_date_of_the_signature_is_the_last_line_that_is_only_a_date() -> None:
     lines = ["2019年1月1日", "某市某局（虚构示例）", "2020年2月3日", "附件：2021年1月1日的表"]
     assert signed_date(lines) == date(2020, 2, 3)

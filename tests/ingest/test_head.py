@@ -135,4 +135,5 @@ def test_a_web_title_loses_its_site_and_number() -> None:
 def test_only_a_full_date_in_brackets_at_the_end_is_the_version() -> None:
     assert name_date("示例法(2018-08-31)") == "2018-08-31"
     assert name_date("示例法(2018)") is None
+    assert name_date("示例法(2018-02-30)") is None
     assert name_date("(2018-08-31)示例法") is None

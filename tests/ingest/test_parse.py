@@ -7,6 +7,8 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from configs.errors import InputError
 from indexes.schema import Document, PassageId
@@ -206,6 +208,60 @@ def test_a_notice_that_wraps_a_second_title_keeps_both(tmp_path: Path) -> None:
     assert [p.metadata.article for p in articles] == ["1", "2"]
     assert all(p.metadata.heading_path == ("某市示例办法",) for p in articles)
     assert document.passages[0].metadata.doc_number == "示府办〔2024〕9号"
+
+
+PIECES = [
+    *(
+        "第一条 甲。",
+        "第二条",
+        "（2020年1月1日 通过）",
+        "自9999年12月31日起施行",
+        "有效期99年",
+        "。",
+    ),
+    *("\n", "\n\n", "# 甲", "附件1：", "附：", "目录", "---\n", "title: 甲\n", "<!-- INFO END -->"),
+    *("“", "”", "（", "一、", "上海市", "国务院令第9号公布", "示府〔2020〕1号", "2020年2月30日"),
+    *(
+        " ",
+        "　",
+        "|a|b|",
+        "总则",
+        "关于示例的通知",
+        "发文字号：",
+        "\ufeff",
+        "\u200b",
+        "\x0b",
+        "<tr>",
+    ),
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=40).map("".join),
+    st.sampled_from(["a.md", "b.txt", "示例法(2020-01-02).md", "示例法(2020-13-45).md"]),
+    st.sampled_from(["law", "fiscal", "local"]),
+)
+def test_any_text_becomes_passages_or_is_refused_in_one_line(
+    tmp_path_factory: pytest.TempPathFactory, text: str, name: str, domain: str
+) -> None:
+    path = _write(tmp_path_factory.mktemp("any"), name, text)
+    document, refusal = None, ""
+    try:
+        document = _document(path, domain)
+    except InputError as error:
+        refusal = str(error)
+    if document is None:
+        assert refusal
+        assert "\n" not in refusal
+        return
+    position = 0
+    for passage in document.passages:
+        start, end = passage.metadata.start, passage.metadata.end
+        assert position <= start
+        assert passage.content == document.text[start:end] == passage.content.strip() != ""
+        position = end
+    assert len({passage.id for passage in document.passages}) == len(document.passages)
 
 
 def test_the_examples_of_this_project_are_parsed_as_their_authors_meant() -> None:
