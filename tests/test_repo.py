@@ -187,7 +187,7 @@ def test_a_second_make_runs_no_pip(tmp_path: Path) -> None:
         (venv / stamp).touch()
     planned = make("--dry-run", "demo", "test", VENV=str(venv))
     assert planned.returncode == 0
-    assert "examples/law" in planned.stdout
+    assert "examples/demo.py" in planned.stdout
     assert " pip " not in planned.stdout
 
 
