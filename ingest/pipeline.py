@@ -48,12 +48,13 @@ def ingest(
     searchable, and the others go on. Killed at any moment, the next call completes the work.
 
     Raises ConfigError (unknown domain), InputError (a path that is missing or holds no supported
-    file), StoreBusyError (another ingest is running), StoreMismatchError (another model),
-    ModelMissingError.
+    file, a store that cannot be written), StoreBusyError (another ingest is running),
+    StoreMismatchError (another model), ModelMissingError.
     """
     started = time.monotonic()
     config = domain_config(settings, domain)
     walk = find_files([Path(path) for path in paths], SUPPORTED_SUFFIXES)
+    _make_directory(Path(settings.store.dir))
     bar = Progress(domain, enabled=progress)
     model = embedder or load_embedder(config.embedding, settings.models_dir)
     counting = CountingEmbedder(model, bar.embedded)
@@ -340,6 +341,19 @@ class _Run:
             self.documents += job.documents
             self.passages += job.passages
         self._bar.written(batch.passages)
+
+
+def _make_directory(store: Path) -> None:
+    try:
+        store.mkdir(parents=True, exist_ok=True)
+        writable = os.access(store, os.W_OK | os.X_OK)
+        reason = "no permission to write"
+    except OSError as error:
+        writable, reason = False, error.strerror or str(error)
+    if not writable:
+        raise InputError(
+            f"{store}: cannot be used as a store ({reason}); give --store a folder to write to"
+        )
 
 
 def _sha256(path: Path) -> str:

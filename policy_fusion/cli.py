@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -256,6 +257,10 @@ def _request(
     top_k: int | None,
 ) -> dict[str, Any]:
     """The arguments of a question, checked before any model is loaded."""
+    try:
+        question.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError("the question is not UTF-8; set the terminal to UTF-8") from error
     _check_domains(settings, domains or ())
     if top_k is not None:
         _check_top_k(top_k)
@@ -336,6 +341,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return 2
     except (KeyboardInterrupt, typer.Abort):
         code = 130
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _fail(f"{place}{error.strerror or error}; check the path, its permissions and free space")
+        return 2
+    except sqlite3.DatabaseError as error:
+        _fail(f"the store is damaged or no store ({error}); run `policy-fusion doctor` on it")
+        return 2
     except Exception as error:
         if os.environ.get("POLICY_FUSION_DEBUG"):
             raise

@@ -21,6 +21,10 @@ _QUIET = {
 
 def prepare() -> None:
     """Once per process, before any heavy import."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        if getattr(sys, name) is None:  # started with the stream closed
+            _send_nowhere(number)
+            setattr(sys, name, os.fdopen(number, "w", closefd=False))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -46,6 +50,11 @@ def libraries_on_stderr() -> Iterator[None]:
 
 def discard_stdout() -> None:
     """The reader has gone: let nothing fail on the way out."""
+    _send_nowhere(1)
+
+
+def _send_nowhere(number: int) -> None:
     sink = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(sink, 1)
-    os.close(sink)
+    if sink != number:
+        os.dup2(sink, number)
+        os.close(sink)

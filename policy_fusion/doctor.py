@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -137,11 +138,23 @@ def examine(
     """Look at every domain of the settings; what is wrong is in the report, never raised."""
     problems: list[str] = []
     notes: list[str] = []
+    layout = StoreLayout(Path(settings.store.dir))
+    damage = _damage(layout)
+    if damage:
+        problems.append(damage)
     domains = tuple(
-        _domain(settings, name, config, (embedders or {}).get(name), problems, notes)
+        _domain(
+            settings,
+            name,
+            config,
+            None if damage else layout,
+            (embedders or {}).get(name),
+            problems,
+            notes,
+        )
         for name, config in settings.domains.items()
     )
-    if not any(health.ingested for health in domains):
+    if not damage and not any(health.ingested for health in domains):
         problems.append(
             f"nothing is ingested in {settings.store.dir}; run `policy-fusion ingest DOMAIN PATH`"
         )
@@ -157,6 +170,7 @@ def _domain(
     settings: Settings,
     name: str,
     config: DomainConfig,
+    layout: StoreLayout | None,
     embedder: TextEmbedder | None,
     problems: list[str],
     notes: list[str],
@@ -167,11 +181,10 @@ def _domain(
         model, dimension, fingerprint = found.name, found.dimension, found.key
     except PolicyFusionError as error:
         problems.append(f"{name}: {error}")
-    layout = StoreLayout(Path(settings.store.dir))
     built, documents, missing = None, 0, {}
     counts: dict[str, int] = {}
     telemetry = False
-    if layout.catalog.is_file():
+    if layout and layout.catalog.is_file():
         catalog = PassageCatalog(layout.catalog)
         built = catalog.fingerprint(name)
         documents = sum(1 for _ in catalog.documents(name))
@@ -179,7 +192,7 @@ def _domain(
         counts["catalog"] = catalog.count(name)
         catalog.close()
     files = quarantined = 0
-    if (layout.root / LEDGER_NAME).is_file():
+    if layout and (layout.root / LEDGER_NAME).is_file():
         with Ledger(layout.root) as ledger:
             files = ledger.totals(name)[0]
             quarantined = len(ledger.quarantined(name))
@@ -189,7 +202,7 @@ def _domain(
                     " run the same ingest again"
                 )
     ingested = bool(counts.get("catalog"))
-    if ingested:
+    if layout and ingested:
         found_counts, telemetry = _stores(settings, name, config, layout, problems)
         counts |= found_counts
     health = DomainHealth(
@@ -209,6 +222,20 @@ def _domain(
     )
     _judge(health, problems, notes)
     return health
+
+
+def _damage(layout: StoreLayout) -> str:
+    """Why catalog or ledger cannot be read at all; "" when they can, or are not there."""
+    try:
+        if layout.catalog.is_file():
+            catalog = PassageCatalog(layout.catalog)
+            catalog.store_version("")
+            catalog.close()
+        if (layout.root / LEDGER_NAME).is_file():
+            Ledger(layout.root).close()
+    except (sqlite3.DatabaseError, PolicyFusionError) as error:
+        return f"{layout.root}: damaged ({error}); put a backup back, or ingest into a new store"
+    return ""
 
 
 def _stores(

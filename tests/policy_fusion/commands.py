@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[2]
+PROFILE = Path(__file__).with_name("profile.yaml")
 FAKE = (sys.executable, "-m", "tests.policy_fusion.fake_cli")
 
 

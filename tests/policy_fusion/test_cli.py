@@ -15,7 +15,7 @@ import pytest
 from policy_fusion.cli import run
 from tests.fakes import FakeEmbedder
 from tests.ingest.documents import statute, write
-from tests.policy_fusion.commands import REPO, call, environment, start
+from tests.policy_fusion.commands import FAKE, PROFILE, REPO, call, environment, start
 
 QUESTION = "禁渔期可以捕捞吗"
 RESULT_KEYS = {
@@ -38,7 +38,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     directory = tmp_path_factory.mktemp("store")
-    done = call("ingest", "law", root, "--store", directory, "--json")
+    done = call("ingest", "law", root, "--config", PROFILE, "--store", directory, "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert (report["added"], report["passages"], report["skipped"]) == (2, 3, 1)
@@ -89,7 +89,9 @@ def test_help_and_version_load_no_framework() -> None:
 
 
 def test_search_prints_the_json_that_programs_rely_on(here: Here, store: Path) -> None:
-    found = read(here("search", QUESTION, "--store", store, "--top-k", 2, "--json"))
+    found = read(
+        here("search", QUESTION, "--config", PROFILE, "--store", store, "--top-k", 2, "--json")
+    )
     assert set(found) >= {"query", "results", "coverage"}
     assert found["query"] == QUESTION
     assert [set(item) >= RESULT_KEYS for item in found["results"]] == [True, True]
@@ -105,7 +107,9 @@ def test_search_prints_the_json_that_programs_rely_on(here: Here, store: Path) -
 
 
 def test_ask_adds_the_answer_and_its_citations(here: Here, store: Path) -> None:
-    found = read(here("ask", QUESTION, "--store", store, "--json", "--domain", "law"))
+    found = read(
+        here("ask", QUESTION, "--config", PROFILE, "--store", store, "--json", "--domain", "law")
+    )
     assert set(found) >= {"answer", "sufficient", "confidence", "citations", "results", "coverage"}
     assert found["sufficient"] is True
     assert 0.0 <= found["confidence"] <= 1.0
@@ -118,7 +122,7 @@ def test_ask_adds_the_answer_and_its_citations(here: Here, store: Path) -> None:
 
 
 def test_people_read_the_answer_with_numbered_sources(here: Here, store: Path) -> None:
-    done = here("query", QUESTION, "--store", store)
+    done = here("query", QUESTION, "--config", PROFILE, "--store", store)
     assert done.returncode == 0, done.stderr
     assert "二千元" in done.stdout
     assert "《渔业条例（虚构示例）》 第2条" in done.stdout
@@ -128,36 +132,60 @@ def test_people_read_the_answer_with_numbered_sources(here: Here, store: Path) -
 
 
 def test_search_for_people_shows_title_article_and_words(here: Here, store: Path) -> None:
-    done = here("search", QUESTION, "--store", store, "--domain", "law")
+    done = here("search", QUESTION, "--config", PROFILE, "--store", store, "--domain", "law")
     assert done.stdout.startswith("1. 《渔业条例（虚构示例）》 第2条")
     assert "禁渔期不得捕捞" in done.stdout
 
 
 def test_a_date_before_the_rules_finds_nothing(here: Here, store: Path) -> None:
-    found = read(here("search", QUESTION, "--store", store, "--as-of", "2019-12-31", "--json"))
+    found = read(
+        here(
+            "search",
+            QUESTION,
+            "--config",
+            PROFILE,
+            "--store",
+            store,
+            "--as-of",
+            "2019-12-31",
+            "--json",
+        )
+    )
     assert found["results"] == []
-    done = here("search", QUESTION, "--store", store, "--as-of", "2019-12-31")
+    done = here("search", QUESTION, "--config", PROFILE, "--store", store, "--as-of", "2019-12-31")
     assert "nothing found" in done.stdout
 
 
 @pytest.mark.parametrize("locale", [{"LC_ALL": "C"}, {"PYTHONIOENCODING": "ascii"}])
 def test_chinese_comes_out_as_utf8_under_any_locale(store: Path, locale: dict[str, str]) -> None:
-    done = call("search", QUESTION, "--store", store, "--domain", "law", **locale)
+    done = call(
+        "search", QUESTION, "--config", PROFILE, "--store", store, "--domain", "law", **locale
+    )
     assert done.returncode == 0, done.stderr
     assert "渔业条例（虚构示例）" in done.stdout
-    failed = call("search", "", "--store", store, **locale)
+    failed = call("search", "", "--config", PROFILE, "--store", store, **locale)
     assert failed.stderr.startswith("错误/error: ")
 
 
 def test_what_libraries_print_does_not_reach_stdout(root: Path, tmp_path: Path) -> None:
-    done = call("ingest", "law", root, "--store", tmp_path / "s", "--json", FAKE_NOISE="1")
+    done = call(
+        "ingest",
+        "law",
+        root,
+        "--config",
+        PROFILE,
+        "--store",
+        tmp_path / "s",
+        "--json",
+        FAKE_NOISE="1",
+    )
     assert read(done)["added"] == 2
     assert "native noise" in done.stderr
     assert "Loading weights" in done.stderr
 
 
 def test_a_closed_pipe_is_no_error(store: Path) -> None:
-    process = start("search", QUESTION, "--store", store, "--json")
+    process = start("search", QUESTION, "--config", PROFILE, "--store", store, "--json")
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()
@@ -165,10 +193,20 @@ def test_a_closed_pipe_is_no_error(store: Path) -> None:
     assert process.wait(timeout=60) == 141
 
 
+def test_started_without_a_stdout_it_works_all_the_same(root: Path, tmp_path: Path) -> None:
+    command = [*FAKE, "ingest", "law", str(root), "--store", str(tmp_path / "s")]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *command],
+        cwd=REPO, env=environment(), stderr=subprocess.PIPE, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 USER_ERRORS = {
     "no question": (["search"], "Missing argument"),
     "empty question": (["search", "  "], "question is empty"),
     "long question": (["ask", "长" * 10_001], "10001 characters"),
+    "not UTF-8": (["search", "\udcff劳动"], "not UTF-8"),
     "bad date": (["search", "甲", "--as-of", "2024-02-30"], "2024-02-30"),
     "unknown domain": (["search", "甲", "--domain", "lawn"], "law, fiscal, local"),
     "unknown mode": (["search", "甲", "--mode", "best"], "weighted_geometric_mean"),
@@ -182,6 +220,7 @@ USER_ERRORS = {
     "empty store": (["doctor", "--store", ""], "--store is empty"),
     "ingest elsewhere": (["ingest", "lawn", "."], "lawn"),
     "ingest nothing": (["ingest", "law", "/no/such/folder"], "no such file or folder"),
+    "a file as store": (["ingest", "law", "{root}", "--store", "{root}/图片.png"], "as a store"),
     "ingest a picture": (["ingest", "law", "{root}/图片.png"], ".png"),
 }
 
@@ -208,6 +247,14 @@ def test_a_store_with_nothing_in_it_says_how_to_fill_it(here: Here, tmp_path: Pa
     assert not (tmp_path / "none").exists()
 
 
+def test_a_damaged_store_is_told_on_one_line(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "catalog.sqlite").write_text("no database, but long enough to be one " * 40)
+    done = here("search", QUESTION, "--store", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert "damaged" in done.stderr
+
+
 def test_an_unexpected_failure_is_one_line_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -226,11 +273,11 @@ def test_one_bad_file_is_told_and_costs_nothing_else(here: Here, tmp_path: Path)
     root = tmp_path / "documents"
     write(root / "海岛条例.md", statute("海岛条例（虚构示例）", ["海岛应当保护。"]))
     write(root / "空.md", "")
-    done = here("ingest", "law", root, "--store", tmp_path / "s")
+    done = here("ingest", "law", root, "--config", PROFILE, "--store", tmp_path / "s")
     assert done.returncode == 0, done.stderr
     assert "空.md" in done.stdout
     write(root / "海岛条例.md", "")
-    failed = here("ingest", "local", root, "--store", tmp_path / "s", "--json")
+    failed = here("ingest", "local", root, "--config", PROFILE, "--store", tmp_path / "s", "--json")
     assert failed.returncode == 1
     assert json.loads(failed.stdout)["quarantined"] == 2
 
@@ -242,7 +289,7 @@ def test_eval_prints_figures_per_source_and_fused(here: Here, store: Path, tmp_p
     ]
     lines = "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in questions)
     file = write(tmp_path / "questions.jsonl", lines)
-    found = read(here("eval", file, "--store", store, "--json"))
+    found = read(here("eval", file, "--config", PROFILE, "--store", store, "--json"))
     assert found["queries"] == 2
     assert set(found) >= {"overall", "per_domain", "single_source", "fused", "latency_ms"}
     assert set(found["latency_ms"]) >= {"p50", "p95"}
@@ -250,9 +297,9 @@ def test_eval_prints_figures_per_source_and_fused(here: Here, store: Path, tmp_p
     for part in (found["overall"], found["fused"], found["single_source"]["law"]):
         assert set(part) >= metrics
     assert found["fused"]["recall@100"] == 1.0
-    table = here("eval", file, "--store", store)
+    table = here("eval", file, "--config", PROFILE, "--store", store)
     assert "MRR@10" in table.stdout
-    bad = here("eval", tmp_path / "none.jsonl", "--store", store)
+    bad = here("eval", tmp_path / "none.jsonl", "--config", PROFILE, "--store", store)
     assert (bad.returncode, bad.stdout) == (2, "")
 
 

@@ -23,7 +23,7 @@ from policy_fusion.cli import run
 from tests.fakes import FakeEmbedder
 from tests.ingest.documents import run_ingest, statute, stored, write
 from tests.policy_fusion import killing
-from tests.policy_fusion.commands import start
+from tests.policy_fusion.commands import PROFILE, start
 
 FILES = 16
 ARTICLES = 5
@@ -55,7 +55,7 @@ def wanted() -> set[str]:
 
 def found_titles(store: Path) -> set[str]:
     """Titles that a search (beside the ingest, in another process than its) shows."""
-    settings = load_settings().with_store(store)
+    settings = load_settings(PROFILE).with_store(store)
     embedders = dict.fromkeys(settings.domains, FakeEmbedder())
     with PolicyQueryEngine.from_config(settings, embedders=embedders) as engine:
         try:
@@ -73,7 +73,9 @@ def passages_by_document(store: Path) -> dict[str, int]:
 
 
 def test_ctrl_c_is_one_line_and_exit_130(root: Path, tmp_path: Path) -> None:
-    process = start("ingest", "law", root, "--store", tmp_path / "s", FAKE_SECONDS="60")
+    process = start(
+        "ingest", "law", root, "--config", PROFILE, "--store", tmp_path / "s", FAKE_SECONDS="60"
+    )
     assert process.stderr is not None
     _wait_until(process, (tmp_path / "s" / "ledger.sqlite").exists)
     time.sleep(0.3)
@@ -88,7 +90,16 @@ def test_killed_at_any_moment_an_ingest_is_completed_by_the_next(
     root: Path, tmp_path: Path, processes: ForkServerContext
 ) -> None:
     store = tmp_path / "s"
-    arguments = ["ingest", "law", str(root), "--store", str(store), "--json"]
+    arguments = [
+        "ingest",
+        "law",
+        str(root),
+        "--config",
+        str(PROFILE),
+        "--store",
+        str(store),
+        "--json",
+    ]
     for delay in (0.0, 0.06, 0.12):
         before = committed(store)
         child = processes.Process(target=killing.command, args=(arguments, 0.15, 7))
@@ -109,9 +120,11 @@ def test_killed_at_any_moment_an_ingest_is_completed_by_the_next(
     assert child.exitcode == 0
     assert set(stored(store)) == wanted()
     assert seen <= found_titles(store) == {f"第{n}号岛条例（虚构示例）" for n in range(FILES)}
-    with DomainWriter.open(load_settings().with_store(store), "law", FakeEmbedder()) as writer:
+    with DomainWriter.open(
+        load_settings(PROFILE).with_store(store), "law", FakeEmbedder()
+    ) as writer:
         assert writer.verify() == []
-    again = run_ingest(store, root, config=load_settings().with_store(store))
+    again = run_ingest(store, root, config=load_settings(PROFILE).with_store(store))
     assert (again.unchanged, again.passages) == (FILES, 0)
 
 
@@ -119,7 +132,7 @@ def test_a_second_ingest_into_the_same_store_is_told_to_wait(
     root: Path, tmp_path: Path, processes: ForkServerContext, capfd: pytest.CaptureFixture[str]
 ) -> None:
     store = tmp_path / "s"
-    arguments = ["ingest", "law", str(root), "--store", str(store)]
+    arguments = ["ingest", "law", str(root), "--config", str(PROFILE), "--store", str(store)]
     first = processes.Process(target=killing.command, args=(arguments, 60.0, 2000))
     first.start()
     _wait_until(first, (store / "ledger.sqlite").exists)

@@ -104,6 +104,16 @@ def test_an_interrupted_ingest_and_a_quarantine_are_noted(store: Path, tmp_path:
     assert any("1 files or records are in quarantine" in note for note in report.notes)
 
 
+@pytest.mark.parametrize("name", ["catalog.sqlite", "ledger.sqlite"])
+def test_a_damaged_database_is_a_problem_not_a_crash(store: Path, name: str) -> None:
+    for path in store.glob(f"{name}*"):
+        path.unlink()
+    (store / name).write_text("no database, but long enough to be looked at " * 40)
+    report = check(store)
+    assert len(report.problems) == 1
+    assert "damaged" in report.problems[0]
+
+
 @pytest.mark.parametrize("as_json", [True, False])
 def test_the_command_fails_exactly_when_there_is_a_problem(
     store: Path,
