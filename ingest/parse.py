@@ -24,7 +24,7 @@ from ingest.titles import Title, name_date, title_of_file, without_date
 __all__ = ["PARSER_VERSION", "SUPPORTED_SUFFIXES", "BadRecord", "parse_file"]
 
 SUPPORTED_SUFFIXES = frozenset({".md", ".txt", ".jsonl"})
-PARSER_VERSION = "2"
+PARSER_VERSION = "3"
 """Moves when parsing changes its results, so that unchanged files are parsed again."""
 
 _FOLDERS = 3
