@@ -21,7 +21,7 @@ def call(*arguments: object, **extra: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*FAKE, *map(str, arguments)],
         cwd=REPO, env=environment(**extra), capture_output=True, encoding="utf-8",
-        check=False, timeout=120,
+        check=False, timeout=280,
     )  # fmt: skip
 
 
