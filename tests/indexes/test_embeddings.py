@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -198,6 +199,18 @@ def test_a_question_does_not_wait_for_an_ingest_in_the_same_process() -> None:
 
 def test_models_compute_on_one_torch_thread_each() -> None:
     assert model_workers().submit(torch.get_num_threads).result() == 1
+
+
+@pytest.mark.parametrize(("preset", "used"), [(None, "64"), ("500", "500")])
+def test_the_kernels_that_torch_keeps_are_bounded_unless_the_user_says_how_many(
+    monkeypatch: pytest.MonkeyPatch, preset: str | None, used: str
+) -> None:
+    name = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
+    monkeypatch.delenv(name, raising=False)
+    if preset is not None:
+        monkeypatch.setenv(name, preset)
+    model_workers()
+    assert os.environ[name] == used
 
 
 def test_a_fingerprint_follows_content_and_settings_not_the_place(
