@@ -10,15 +10,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from configs.errors import InputError
-from ingest.versions import DocumentFacts, Validity
+from ingest.versions import DocumentFacts, Repeal, Validity
 
 LEDGER_NAME = "ledger.sqlite"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 QuarantineKind = Literal["file", "record", "duplicate"]
 
@@ -36,6 +36,7 @@ CREATE TABLE IF NOT EXISTS quarantine (
   domain TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL,
   reason TEXT NOT NULL, PRIMARY KEY (domain, path, key)) WITHOUT ROWID;
 """
+_DROP = "".join(f"DROP TABLE IF EXISTS {t};" for t in ("files", "documents", "quarantine"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,13 @@ class Ledger:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             found = self._db.execute("PRAGMA user_version").fetchone()[0]
-            if found not in (0, SCHEMA_VERSION):
+            if found > SCHEMA_VERSION:
                 raise InputError(
                     f"{self.path}: ledger of format {found}, this version reads {SCHEMA_VERSION};"
-                    " ingest into a new store"
+                    " update policy-fusion, or ingest into a new store"
                 )
+            if found < SCHEMA_VERSION:  # files are read anew; their embeddings are cached
+                self._db.executescript(_DROP)
             self._db.executescript(_TABLES + f"PRAGMA user_version={SCHEMA_VERSION};")
         except sqlite3.DatabaseError as error:
             raise InputError(
@@ -284,11 +287,7 @@ def _file_row(row: Sequence[Any]) -> FileRow:
 
 
 def _dump(fact: DocumentFacts) -> str:
-    values = [
-        *(fact.key, fact.title, fact.jurisdiction_code, fact.effective),
-        *(fact.expires, fact.status, list(fact.repeals)),
-    ]
-    return json.dumps(values, ensure_ascii=False)
+    return json.dumps(asdict(fact), ensure_ascii=False)
 
 
 def _validity(value: Validity | None) -> str | None:
@@ -296,5 +295,6 @@ def _validity(value: Validity | None) -> str | None:
 
 
 def _load(text: str) -> DocumentFacts:
-    key, title, code, effective, expires, status, repeals = json.loads(text)
-    return DocumentFacts(key, title, code, effective, expires, status, tuple(repeals))
+    values = json.loads(text)
+    values["repeals"] = tuple(Repeal(**repeal) for repeal in values["repeals"])
+    return DocumentFacts(**values)

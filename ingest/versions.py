@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from indexes.schema import Document, Status
+from ingest.dates import DATE, to_date
 
 # Only kinds of title that name one rule: 通知 or 解读 of the same name are not versions.
 _RULE = re.compile(r"(?:法|法典|条例|办法|规定|细则|规则|准则|章程|决定|解释|规程)$")
@@ -25,20 +26,34 @@ _LIST = re.compile(
 # 关于废止《甲办法》、《乙办法》的决定
 _DECISION = re.compile(rf"关于废止({_TITLE}(?:(?:、|和|及|以及|与)?{_TITLE})*)的(?:决定|通知|公告)")
 _NAME = re.compile(r"《([^《》]+)》")
+# The day beside a repeal; 自2010年2月1日起施行的《…》 is that of the other rule.
+_FROM = re.compile(
+    rf"自\s*{DATE.pattern}\s*起(?:同时|正式)?(?:施行|实施|执行|生效|(?:予以)?废止)(?!的)"
+)
+_NEAR = 80
 _STATE = "中华人民共和国"
 
 
 @dataclass(frozen=True, slots=True)
+class Repeal:
+    """A title that a document repeals, and the day that stands beside it (ISO) if any."""
+
+    title: str
+    day: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """What version linking needs of a document; dates ISO or None, ``repeals`` are titles."""
+    """What version linking needs of a document; dates are ISO strings or None."""
 
     key: str
     title: str
     jurisdiction_code: str
+    promulgated: str | None
     effective: str | None
     expires: str | None
     status: Status
-    repeals: tuple[str, ...] = ()
+    repeals: tuple[Repeal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +71,11 @@ def facts_of(document: Document, key: str) -> DocumentFacts:
         key=key,
         title=document.title,
         jurisdiction_code=first.jurisdiction_code,
+        promulgated=first.promulgated,
         effective=first.effective,
         expires=first.expires,
         status=first.status,
-        repeals=repealed_titles(document.title, document.text),
+        repeals=express_repeals(document.title, document.text),
     )
 
 
@@ -75,15 +91,24 @@ def with_validity(document: Document, validity: Validity) -> Document:
     return replace(document, passages=passages)
 
 
-def repealed_titles(title: str, text: str) -> tuple[str, ...]:
-    """Titles that a document repeals expressly, as quoted, each once, in order.
+def express_repeals(title: str, text: str) -> tuple[Repeal, ...]:
+    """What a document repeals expressly, titles as quoted, each once, in order.
 
     Those of ``《甲条例》同时废止`` in its text and of ``关于废止《甲条例》的决定`` as its title.
     Only whole rules: ``《甲条例》第三条同时废止`` and ``与《甲条例》抵触的规定同时废止`` name none.
+    An amended version repeats the repeals of the first one, so the day beside them counts.
     """
-    matches = (*_DECISION.finditer(title), *_LIST.finditer(text))
-    found = (name for match in matches for name in _NAME.findall(match.group(1)))
-    return tuple(dict.fromkeys(found))
+    found: dict[str, Repeal] = {}
+    for match in _DECISION.finditer(title):
+        for name in _NAME.findall(match.group(1)):
+            found.setdefault(name, Repeal(name))
+    for match in _LIST.finditer(text):
+        near = text[max(0, match.start() - _NEAR) : match.end()]
+        days = [to_date(stated) for stated in _FROM.finditer(near)]
+        day = days[-1].isoformat() if days and days[-1] else None
+        for name in _NAME.findall(match.group(1)):
+            found.setdefault(name, Repeal(name, day))
+    return tuple(found.values())
 
 
 def normal_title(title: str) -> str:
@@ -105,9 +130,11 @@ def link_versions(documents: Sequence[DocumentFacts], today: date) -> dict[str, 
     for group in by_title.values():
         closed.update(_superseded(group, today))
     for successor in documents:
-        for title in successor.repeals:
-            group = by_title.get((normal_title(title), successor.jurisdiction_code), [])
-            closed.update(_repealed(group, successor, closed, today))
+        for repeal in successor.repeals:
+            identity = normal_title(repeal.title), successor.jurisdiction_code
+            closed.update(
+                _repealed(by_title.get(identity, []), successor, repeal.day, closed, today)
+            )
     return closed
 
 
@@ -133,25 +160,29 @@ def _identity(document: DocumentFacts) -> tuple[str, str]:
 
 
 def _superseded(group: Iterable[DocumentFacts], today: date) -> dict[str, Validity]:
-    dated = sorted(
-        (d for d in group if d.effective and _RULE.search(_bare(d.title))),
-        key=lambda d: (d.effective or "", d.key),
-    )
+    versions: dict[str, list[DocumentFacts]] = defaultdict(list)
+    for document in group:
+        if document.effective and _RULE.search(_bare(document.title)):
+            # Files of one day of promulgation are parts of one version (民法典/合同编.md).
+            versions[document.promulgated or document.key].append(document)
+    days = {name: max(d.effective or "" for d in parts) for name, parts in versions.items()}
     closed: dict[str, Validity] = {}
-    for place, document in enumerate(dated):
-        later = [d.effective for d in dated[place + 1 :] if d.effective != document.effective]
-        if later and later[0] and (document.expires is None or later[0] < document.expires):
-            closed[document.key] = _closed(document, later[0], "amended", today)
+    for name, parts in versions.items():
+        successor = min((day for day in days.values() if day > days[name]), default=None)
+        for document in parts if successor else ():
+            if successor and (document.expires is None or successor < document.expires):
+                closed[document.key] = _closed(document, successor, "amended", today)
     return closed
 
 
 def _repealed(
     group: Iterable[DocumentFacts],
     successor: DocumentFacts,
+    stated: str | None,
     closed: Mapping[str, Validity],
     today: date,
 ) -> dict[str, Validity]:
-    day = successor.effective
+    day = min(filter(None, (stated, successor.effective)), default=None)
     found: dict[str, Validity] = {}
     for document in group:
         if not day or not document.effective or document.effective >= day:

@@ -10,13 +10,14 @@ import pytest
 
 from configs.errors import InputError
 from ingest.ledger import LEDGER_NAME, FileRow, Ledger, Quarantined, document_key
-from ingest.versions import DocumentFacts, Validity
+from ingest.versions import DocumentFacts, Repeal, Validity
 
 ROW = FileRow("/d/甲.md", 10, 99, "ab", 2, 5, "1", "2025-01-01", ("无日期",))
 
 
 def facts(key: str) -> DocumentFacts:
-    return DocumentFacts(key, "甲法", "100000", "2020-01-01", None, "in_force", ("乙法",))
+    repeals = (Repeal("乙法", "2020-01-01"), Repeal("丙法"))
+    return DocumentFacts(key, "甲法", "100000", None, "2020-01-01", None, "in_force", repeals)
 
 
 @pytest.fixture
@@ -66,9 +67,7 @@ def test_the_applied_validity_belongs_to_one_document_until_it_is_written_anew(
     ledger.applied("law", {first: closed})
     found = ledger.facts("law")
     assert (found[first][1], found[second][1]) == (closed, None)
-    assert found[first][0] == DocumentFacts(
-        first, "甲法", "100000", "2020-01-01", None, "in_force", ("乙法",)
-    )
+    assert found[first][0] == facts(first)
     ledger.intend("law", ROW.path, [(facts("1"), None)])
     assert ledger.facts("law")[first][1] is None
 
@@ -92,3 +91,16 @@ def test_a_file_that_is_no_ledger_or_of_another_format_is_named(tmp_path: Path) 
         db.execute("PRAGMA user_version = 99")
     with pytest.raises(InputError, match="format 99"):
         Ledger(tmp_path)
+
+
+def test_a_ledger_of_an_older_format_is_begun_anew(tmp_path: Path) -> None:
+    with Ledger(tmp_path) as ledger:
+        ledger.commit("law", ROW)
+    with sqlite3.connect(tmp_path / LEDGER_NAME) as db:
+        db.execute("PRAGMA user_version = 1")
+    with Ledger(tmp_path) as ledger:
+        assert ledger.files("law") == {}
+    with Ledger(tmp_path) as ledger:
+        ledger.commit("law", ROW)
+    with Ledger(tmp_path) as ledger:
+        assert ledger.files("law") == {ROW.path: ROW}

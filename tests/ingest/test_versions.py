@@ -9,18 +9,19 @@ import pytest
 
 from ingest.versions import (
     DocumentFacts,
+    Repeal,
     Validity,
+    express_repeals,
     link_versions,
     normal_title,
     pending_changes,
-    repealed_titles,
 )
 
 TODAY = date(2025, 1, 1)
 
 
 def facts(key: str, title: str, effective: str | None, **known: object) -> DocumentFacts:
-    base = DocumentFacts(key, title, "100000", effective, None, "in_force")
+    base = DocumentFacts(key, title, "100000", None, effective, None, "in_force")
     return replace(base, **known)  # type: ignore[arg-type]
 
 
@@ -50,14 +51,27 @@ def facts(key: str, title: str, effective: str | None, **known: object) -> Docum
     ],
 )
 def test_only_whole_rules_that_the_text_names_are_repealed(text: str, titles: list[str]) -> None:
-    assert list(repealed_titles("", text)) == titles
+    assert [repeal.title for repeal in express_repeals("", text)] == titles
 
 
 def test_a_decision_to_repeal_names_its_rule_in_its_title() -> None:
-    assert repealed_titles("关于废止《甲办法（虚构示例）》的决定（虚构示例）", "") == (
-        "甲办法（虚构示例）",
-    )
-    assert repealed_titles("关于修改《甲办法》的决定", "") == ()
+    title = "关于废止《甲办法（虚构示例）》的决定（虚构示例）"
+    assert express_repeals(title, "") == (Repeal("甲办法（虚构示例）"),)
+    assert express_repeals("关于修改《甲办法》的决定", "") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("本法自2021年1月1日起施行。《甲法》同时废止。", "2021-01-01"),
+        ("本法自二〇二一年一月一日起施行。\n\n2009年公布的《甲法》同时废止。", "2021-01-01"),
+        ("本法自2021年1月1日起施行，自2009年5月1日起施行的《甲法》同时废止。", "2021-01-01"),
+        ("《甲法》自2021年1月1日起同时废止。", "2021-01-01"),
+        ("本法自公布之日起施行。《甲法》同时废止。", None),
+    ],
+)
+def test_the_day_beside_a_repeal_is_read(text: str, day: str | None) -> None:
+    assert express_repeals("", text) == (Repeal("甲法", day),)
 
 
 def test_titles_are_compared_without_the_state_marks_and_spacing() -> None:
@@ -75,6 +89,27 @@ def test_each_version_ends_on_the_day_of_the_next() -> None:
         "a": Validity("2010-01-01", "amended"),
         "b": Validity("2020-01-01", "amended"),
     }
+
+
+def test_the_parts_of_one_law_are_no_versions_of_each_other() -> None:
+    parts = [
+        facts("总则", "渔业法典", "2021-01-01", promulgated="2020-05-28"),
+        facts("捕捞编", "渔业法典", "2020-05-28", promulgated="2020-05-28"),  # no day stated in it
+    ]
+    assert link_versions(parts, TODAY) == {}
+    amended = facts("新", "渔业法典", "2024-01-01", promulgated="2023-12-01")
+    closed = Validity("2024-01-01", "amended")
+    assert link_versions([*parts, amended], TODAY) == {"总则": closed, "捕捞编": closed}
+
+
+def test_a_repeal_that_an_amended_version_repeats_counts_from_its_first_day() -> None:
+    documents = [
+        facts("a", "渔船办法", "2000-01-01"),
+        facts("b", "渔业法", "2020-01-01", repeals=(Repeal("渔船办法", "2005-07-01"),)),
+        facts("c", "网具办法", "2010-01-01"),
+        facts("d", "捕捞法", "2020-01-01", repeals=(Repeal("网具办法", "2005-07-01"),)),
+    ]
+    assert link_versions(documents, TODAY) == {"a": Validity("2005-07-01", "repealed")}
 
 
 def test_rules_of_other_places_unknown_days_and_one_day_are_no_versions() -> None:
@@ -107,7 +142,7 @@ def test_a_repeal_closes_all_earlier_versions_that_are_still_open() -> None:
     documents = [
         facts("old", "渔船办法", "2000-01-01"),
         facts("new", "渔船办法", "2010-01-01"),
-        facts("law", "渔业法", "2020-01-01", repeals=("渔船办法",)),
+        facts("law", "渔业法", "2020-01-01", repeals=(Repeal("渔船办法"),)),
         facts("later", "渔船办法", "2022-01-01"),
     ]
     linked = link_versions(documents, TODAY)
@@ -119,8 +154,8 @@ def test_a_repeal_closes_all_earlier_versions_that_are_still_open() -> None:
 def test_the_first_of_two_repeals_counts_in_either_order() -> None:
     documents = [
         facts("a", "渔船办法", "2000-01-01"),
-        facts("b", "甲法", "2020-01-01", repeals=("渔船办法",)),
-        facts("c", "乙法", "2010-01-01", repeals=("渔船办法",)),
+        facts("b", "甲法", "2020-01-01", repeals=(Repeal("渔船办法"),)),
+        facts("c", "乙法", "2010-01-01", repeals=(Repeal("渔船办法"),)),
     ]
     wanted = {"a": Validity("2010-01-01", "repealed")}
     assert link_versions(documents, TODAY) == wanted
@@ -128,7 +163,7 @@ def test_the_first_of_two_repeals_counts_in_either_order() -> None:
 
 
 def test_a_rule_never_repeals_itself() -> None:
-    document = facts("a", "渔船办法", "2000-01-01", repeals=("渔船办法",))
+    document = facts("a", "渔船办法", "2000-01-01", repeals=(Repeal("渔船办法"),))
     assert link_versions([document], TODAY) == {}
 
 

@@ -96,7 +96,7 @@ def test_an_interrupted_ingest_and_a_quarantine_are_noted(store: Path, tmp_path:
     write(tmp_path / "documents" / "空.md", "")
     run_ingest(store, tmp_path / "documents")
     with Ledger(store) as ledger:
-        facts = DocumentFacts("", "甲法", "100000", None, None, "in_force")
+        facts = DocumentFacts("", "甲法", "100000", None, None, None, "in_force")
         ledger.intend("law", "/d/甲.md", [(facts, None)])
     report = check(store)
     assert report.ok
