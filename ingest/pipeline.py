@@ -278,7 +278,7 @@ class _Run:
         key = document.passages[0].metadata.record
         facts = facts_of(document, key)
         job.keys.add(key)
-        job.warnings += document.warnings
+        job.warnings += [f"{key}: {text}" if key else text for text in document.warnings]
         # Written with the validity that other documents gave it, it never looks in force meanwhile.
         full_key = document_key(job.path, key)
         old_facts, applied = self._facts.get(full_key, (None, None))

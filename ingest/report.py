@@ -116,9 +116,9 @@ def _place(entry: Quarantined) -> str:
 
 def _listing(kind: str, entries: list[tuple[str, str]]) -> list[Text]:
     lines = [
-        Text(f"{kind}: {place}" + (f" ({reason})" if reason else ""))
+        f"{kind}: {place}" + (f" ({reason})" if reason else "")
         for place, reason in entries[:_SHOWN]
     ]
     if len(entries) > _SHOWN:
-        lines.append(Text(f"{kind}: … and {len(entries) - _SHOWN} more (all with --json)"))
-    return lines
+        lines.append(f"{kind}: … and {len(entries) - _SHOWN} more (all with --json)")
+    return [Text(line, no_wrap=True, overflow="ignore") for line in lines]

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # ClickException, wherever this version of typer keeps it.
 _CLICK_ERROR = cast("type[Exception]", typer.BadParameter.__mro__[2])
 
+_INTERRUPTED = 130
+
 Config = Annotated[
     str | None,
     typer.Option("--config", metavar="FILE", help="YAML profile, or default / huggingface."),
@@ -340,7 +342,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _fail(cast(Any, error).format_message())
         return 2
     except (KeyboardInterrupt, typer.Abort):
-        code = 130
+        code = _INTERRUPTED
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         _fail(f"{place}{error.strerror or error}; check the path, its permissions and free space")
@@ -353,14 +355,18 @@ def run(arguments: Sequence[str] | None = None) -> int:
             raise
         _fail(f"{type(error).__name__}: {error}; POLICY_FUSION_DEBUG=1 shows where it happened")
         return 1
-    if code == 130:
+    if code == _INTERRUPTED:
         _tell("已中断/interrupted")
     return code if isinstance(code, int) else 0
 
 
 def main() -> None:
     """Entry point of the ``policy-fusion`` script."""
-    sys.exit(run())
+    code = run()
+    if code == _INTERRUPTED:
+        # Stores are closed by now; a normal exit would first finish what the models still compute.
+        os._exit(code)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def table_text(renderable: RenderableType) -> str:
     """A rich renderable as text, as wide as the terminal, 100 columns in a pipe."""
     width = max(60, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _PIPE_WIDTH
     console = Console(file=StringIO(), width=width, highlight=False, emoji=False)
-    console.print(renderable)
+    console.print(renderable, crop=False)
     return cast(StringIO, console.file).getvalue().rstrip("\n")
 
 

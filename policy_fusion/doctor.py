@@ -129,7 +129,7 @@ class HealthReport:
             *(f"note: {text}" for text in self.notes),
             "ok" if self.ok else "not ok",
         ]
-        return Group(table, *(Text(line) for line in lines))
+        return Group(table, *(Text(line, no_wrap=True, overflow="ignore") for line in lines))
 
 
 def examine(

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from policy_fusion.cli import run
+from policy_fusion.cli import main
 from tests.fakes import FakeEmbedder
 
 
@@ -38,4 +37,4 @@ if __name__ == "__main__":
         return SlowEmbedder()
 
     embeddings.load_embedder = load
-    sys.exit(run())
+    main()

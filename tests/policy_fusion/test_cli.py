@@ -275,7 +275,10 @@ def test_one_bad_file_is_told_and_costs_nothing_else(here: Here, tmp_path: Path)
     write(root / "空.md", "")
     done = here("ingest", "law", root, "--config", PROFILE, "--store", tmp_path / "s")
     assert done.returncode == 0, done.stderr
-    assert "空.md" in done.stdout
+    empty = [line for line in done.stdout.splitlines() if "空.md" in line]
+    assert len(empty) == 1
+    assert empty[0].startswith("quarantined: ")
+    assert empty[0].endswith(")"), "the reason stands on the same line"
     write(root / "海岛条例.md", "")
     failed = here("ingest", "local", root, "--config", PROFILE, "--store", tmp_path / "s", "--json")
     assert failed.returncode == 1
