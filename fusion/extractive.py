@@ -1,11 +1,14 @@
 """The answer without a language model: the best sentences of the best passages, verbatim.
 
 Query-focused extraction: a unit of text is worth the rarity-weighted share of the question's
-character bigrams that it has, times its passage's relative score.
+character bigrams that it has, times its passage's relative score. What of the question the best one
+leaves open is covered greedily (Lin & Bilmes 2011, "A class of submodular functions for document
+summarization"), so that a question of two parts is answered from both.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +21,7 @@ LIMIT = 600
 """Characters of one unit; longer lists fall apart into lead-in and items, longer text at commas."""
 
 _KEEP = 0.5  # an excerpt must be worth this share of the best one, or it only dilutes the answer
+_ADDS = 0.2  # … or must cover as much of the rest of the question, as a share of the first one
 _WHOLE = 240  # a passage of at most so many characters is quoted whole: an article is one thought
 _FREE, _LONG = 240, 400.0  # beyond _FREE characters a unit matches more by its length alone
 
@@ -88,10 +92,49 @@ def extract(
     first = next((e for e in scored if e.index == 0), None)
     if first is None:
         return ()
+    chosen = [first, *_complements(question, ranked, scored, first)]
     floor = max(_KEEP * scored[0].value, 1e-9)
-    others = [e for e in scored if e is not first and e.value >= floor]
-    chosen = [first, *others[: max(0, max_sentences - 1)]]
-    return tuple(sorted(chosen, key=lambda e: (e.index, e.unit.start)))
+    chosen += [e for e in scored if e not in chosen and e.value >= floor]
+    return tuple(sorted(chosen[:max_sentences], key=lambda e: (e.index, e.unit.start)))
+
+
+def _complements(
+    question: str,
+    ranked: Sequence[tuple[Passage, float]],
+    scored: Sequence[Excerpt],
+    first: Excerpt,
+) -> list[Excerpt]:
+    """Units that cover what of the question ``first`` leaves open, the most telling one first.
+
+    Titles count here: they often say what the sentence leaves out. The root of the score keeps a
+    second subject in sight where the ranking puts all passages of the first subject before it.
+    """
+
+    def covers(excerpt: Excerpt) -> frozenset[str]:
+        passage, unit = ranked[excerpt.index][0], excerpt.unit
+        return grams(f"{passage.metadata.title}\n{passage.content[unit.start : unit.end]}")
+
+    top = max((score for _, score in ranked), default=0.0)
+    texts = {n: covers(excerpt) for n, excerpt in enumerate(scored)}
+    idf = rarity(list(texts.values()))
+    asked = sorted(gram for gram in grams(question) if gram in idf)
+
+    def gain(n: int, missing: frozenset[str]) -> float:
+        relative = max(0.0, ranked[scored[n].index][1] / top) if top > 0 else 1.0
+        return math.sqrt(relative) * math.fsum(idf[g] for g in asked if g in missing & texts[n])
+
+    missing = frozenset(asked)
+    start = scored.index(first)
+    enough = max(_ADDS * gain(start, missing), 1e-9)
+    missing -= texts[start]
+    found: list[Excerpt] = []
+    while missing:
+        best = max(texts, key=lambda n: (gain(n, missing), -n))
+        if gain(best, missing) < enough:
+            break
+        found.append(scored[best])
+        missing -= texts[best]
+    return found
 
 
 def best_span(claim: str, passage: Passage) -> tuple[int, int]:

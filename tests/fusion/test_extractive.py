@@ -130,3 +130,19 @@ def test_containment_and_rarity_by_hand() -> None:
     idf = rarity([frozenset("ab"), frozenset("a")])
     assert idf["b"] > idf["a"]
     assert round(idf["b"], 4) == 1.0986  # log(1 + 2 / 1)
+
+
+def test_a_question_of_two_parts_is_answered_from_both_though_one_ranks_far_below() -> None:
+    tax = passage("fiscal", "车辆购置税规则（虚构示例）", "6", "购置新能源汽车，免征车辆购置税。")
+    same = passage("fiscal", "车辆购置税规则（虚构示例）", "7", "车辆购置税由税务机关征收。")
+    aid = passage("local", "上海市补贴办法（虚构示例）", "4", "每辆补贴一万元。")
+    ranked = [(tax, 0.8), (same, 0.7), (aid, 0.1)]
+    chosen = extract("在上海买车能拿多少补贴，车辆购置税能免吗", ranked, 6)
+    assert {excerpt.index for excerpt in chosen} >= {0, 2}
+
+
+def test_what_adds_nothing_to_the_question_stays_out_of_the_answer() -> None:
+    tax = passage("fiscal", "车辆购置税规则（虚构示例）", "6", "购置新能源汽车，免征车辆购置税。")
+    other = passage("local", "养犬办法（虚构示例）", "4", "犬只应当登记。")
+    chosen = extract("车辆购置税能免吗", [(tax, 0.8), (other, 0.7)], 6)
+    assert {excerpt.index for excerpt in chosen} == {0}

@@ -341,3 +341,9 @@ async def test_nodes_can_be_synthesized_asynchronously_with_additional_sources()
         QUESTION, result(LOCAL[0]).nodes, additional_source_nodes=extra
     )
     assert [node.node_id for node in made.source_nodes] == [LOCAL[0].id, LAW[0].id]
+
+
+def test_a_marker_after_a_table_stands_on_a_line_of_its_own() -> None:
+    table = "补贴标准如下：\n| 车型 | 补贴 |\n| --- | --- |\n| 轿车 | 一万元 |"
+    made = answer(PolicySynthesizer(), result(passage("local", "补贴办法（虚构示例）", "3", table)))
+    assert str(made).endswith("| 轿车 | 一万元 |\n[1]")
