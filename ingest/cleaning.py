@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 _INVISIBLE = re.compile(
     "[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u180e"
@@ -27,3 +28,24 @@ def clean(text: str, *, markdown: bool = False) -> str:
         text = _BOLD.sub(r"\2", text)
     text = _LINE_END_BLANKS.sub("", text)
     return _MANY_BREAKS.sub("\n\n", text).strip("\n")
+
+
+def clean_pages(text: str, pages: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+    """``clean`` of a text whose pages begin at the offsets ``pages``, and where they begin then.
+
+    A page that is empty after cleaning begins where the next one does.
+    """
+    whole = clean(text)
+    starts, at = [], 0
+    for start, end in pairwise((*pages, len(text))):
+        at = _skip_blanks(whole, at)
+        starts.append(at)
+        for _ in re.sub(r"\s", "", clean(text[start:end])):
+            at = _skip_blanks(whole, at) + 1
+    return whole, tuple(starts)
+
+
+def _skip_blanks(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at

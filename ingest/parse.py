@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
@@ -11,19 +12,21 @@ from pathlib import Path
 
 from configs.errors import InputError
 from indexes.schema import Document, Passage, PassageId, PassageMetadata
-from ingest.cleaning import clean
+from ingest.cleaning import clean, clean_pages
+from ingest.formats import SUFFIXES, read_document
 from ingest.given import given_fields
 from ingest.head import read_head
 from ingest.levels import LEVELS
 from ingest.metadata import Facts, SourceText, extract
-from ingest.readers import BadRecord, Record, read_records, read_text
+from ingest.readers import BadRecord, Record, read_records
+from ingest.reading import Reading
 from ingest.splitter import Span, split
 from ingest.structure import lines_of
 from ingest.titles import Title, name_date, title_of_file, without_date
 
 __all__ = ["PARSER_VERSION", "SUPPORTED_SUFFIXES", "BadRecord", "parse_file"]
 
-SUPPORTED_SUFFIXES = frozenset({".md", ".txt", ".jsonl"})
+SUPPORTED_SUFFIXES = SUFFIXES | {".jsonl"}
 PARSER_VERSION = "3"
 """Moves when parsing changes its results, so that unchanged files are parsed again."""
 
@@ -61,16 +64,22 @@ def parse_file(
         return
     folders = tuple(path.absolute().parent.parts[-_FOLDERS:])
     markdown = path.suffix.lower() == ".md"
-    text = clean(read_text(path), markdown=markdown)
-    yield _from_text(text, path.stem, _Origin(domain, name), folders, clock())
+    reading = read_document(path)
+    if reading.pages:
+        text, pages = clean_pages(reading.text, reading.pages)
+        reading = replace(reading, text=text, pages=pages)
+    else:
+        reading = replace(reading, text=clean(reading.text, markdown=markdown))
+    yield _from_reading(reading, path.stem, _Origin(domain, name), folders, clock())
 
 
-def _from_text(
-    text: str, stem: str, origin: _Origin, folders: tuple[str, ...], today: date
+def _from_reading(
+    reading: Reading, stem: str, origin: _Origin, folders: tuple[str, ...], today: date
 ) -> Document:
-    name = without_date(stem)
+    text, name = reading.text, without_date(stem)
     head = read_head(text, name, _STATE + name, *folders[-1:])
-    title = title_of_file(stem, head.headings, head.given.get("title", ""), folders, LEVELS)
+    given = {**reading.given, **head.given}
+    title = title_of_file(stem, head.headings, given.get("title", ""), folders, LEVELS)
     body = text[head.body_start :]
     if not body.strip():
         raise InputError(f"{origin.file}: has a head but no text; complete it or remove it")
@@ -82,13 +91,16 @@ def _from_text(
         history=head.history,
         folders=folders,
         tags=title.tags,
-        given=head.given,
+        given=given,
     )
     names = (title.cited, title.full, _STATE + title.cited, *head.headings)
     spans = split(text, head.body_start, (re.sub(r"\s", "", n) for n in names))
     if not spans:
         raise InputError(f"{origin.file}: holds only headings; complete it or remove it")
-    return _document(text, title, spans, extract(source, today), origin, name_date(stem), ())
+    facts = extract(source, today)
+    return _document(
+        text, title, spans, facts, origin, name_date(stem), reading.warnings, reading.pages
+    )
 
 
 def _from_record(record: Record, origin: _Origin, today: date) -> Document | BadRecord:
@@ -137,6 +149,7 @@ def _document(
     origin: _Origin,
     dated: str | None,
     warnings: tuple[str, ...],
+    pages: tuple[int, ...] = (),
 ) -> Document:
     digest = hashlib.sha256(text.encode()).hexdigest()
     # Two versions may start on one day; the date in a file name is that version's alone.
@@ -157,8 +170,9 @@ def _document(
         record=origin.record,
         version=version,
     )
+    base = PassageId(origin.domain, document, version, "")
     passages = tuple(
-        _passage(text, span, PassageId(origin.domain, document, version, ""), title.part, common)
+        _passage(text, span, base, title.part, replace(common, page=_page(pages, span)))
         for span in spans
     )
     return Document(
@@ -187,6 +201,11 @@ def _passage(text: str, span: Span, base: PassageId, part: str, common: PassageM
         end=span.end,
     )
     return Passage(str(replace(base, locator=locator)), base.domain, content, metadata)
+
+
+def _page(pages: tuple[int, ...], span: Span) -> int | None:
+    """The page (from 1) on which the span begins, None in a document without pages."""
+    return bisect_right(pages, span.start) if pages else None
 
 
 def _lost_text(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.cleaning import clean
+from ingest.cleaning import clean, clean_pages
 
 
 def test_all_kinds_of_line_breaks_become_one_kind() -> None:
@@ -42,3 +42,14 @@ def test_cleaning_twice_changes_nothing_more(text: str) -> None:
 @given(st.text(alphabet="第一二三条章，。；（）ＡＢ１２　 abc", max_size=200))
 def test_visible_characters_are_all_kept(text: str) -> None:
     assert "".join(clean(text).split()) == "".join(text.split())
+
+
+def test_pages_begin_at_the_same_words_after_cleaning() -> None:
+    first, second, third = "\u200b第一页的字。\n\n\n", "\n\n\n\ue000", "  第三页 的字。\n"
+    text = first + second + third
+    starts = (0, len(first), len(first) + len(second))
+    whole, pages = clean_pages(text, starts)
+    assert whole.replace("\n", "") == "第一页的字。  第三页 的字。"
+    assert whole[pages[0] :].startswith("第一页的字。")
+    assert pages[1] == pages[2]
+    assert whole[pages[2] :].startswith("第三页 的字。")
