@@ -12,6 +12,7 @@ from fusion.gather import Outcome
 CoverageStatus = Literal["ok", "timed_out", "failed", "skipped"]
 SkipCode = Literal["", "busy", "not_ingested"]
 
+_SIGNALS = {"dense": "语义检索", "keyword": "关键词检索"}
 _WHY = {
     "timed_out": "超时",
     "failed": "出错",
@@ -28,7 +29,8 @@ class SourceCoverage:
     ``ms`` is the time from the query's start until its last signal answered (or was given up);
     ``hits`` the number of distinct passages it returned. ``reason`` says in one line why the status
     is not ``ok``; ``notes`` what went wrong inside a domain that is ``ok`` all the same (one of its
-    signals failed). ``code`` tells the two kinds of ``skipped`` apart.
+    signals failed). ``code`` tells the two kinds of ``skipped`` apart; ``lost`` names the signals
+    that an ``ok`` domain should have been searched by and was not.
     """
 
     source: str
@@ -39,6 +41,7 @@ class SourceCoverage:
     hits: int = 0
     notes: tuple[str, ...] = ()
     code: SkipCode = ""
+    lost: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -52,12 +55,16 @@ class SourceCoverage:
 
 
 def notice(coverage: Sequence[SourceCoverage]) -> str:
-    """The sentence that warns of domains which were not consulted; empty when all were."""
-    missing = [entry for entry in coverage if not entry.ok]
-    if not missing:
+    """The sentence that warns of domains not consulted, or not in full; empty when all were."""
+    missing = [f"{entry.label}（{entry.why}）未能查询" for entry in coverage if not entry.ok]
+    partial = [
+        f"{entry.label}的{'、'.join(_SIGNALS.get(name, name) for name in entry.lost)}未能使用"
+        for entry in coverage
+        if entry.ok and entry.lost
+    ]
+    if not missing and not partial:
         return ""
-    names = "、".join(f"{entry.label}（{entry.why}）" for entry in missing)
-    return f"注意：{names}未能查询，以下回答可能不完整。"
+    return f"注意：{'；'.join((*missing, *partial))}，以下回答可能不完整。"
 
 
 def coverage_from(
@@ -68,9 +75,11 @@ def coverage_from(
     limit_ms: int,
     hits: int,
     notes: Sequence[str] = (),
+    missing: Sequence[str] = (),
 ) -> SourceCoverage:
     """Judge one domain by the outcomes of its calls (at least one); ``ok`` if any was answered.
 
+    ``missing``: its planned signals that could not even be asked.
     ``started`` is the query's start in seconds of ``time.monotonic()``.
     """
     source = outcomes[0].call.source
@@ -78,7 +87,10 @@ def coverage_from(
     wrong = [outcome for outcome in outcomes if outcome.status != "ok"]
     problems = tuple(f"{outcome.call.key}: {outcome.reason}" for outcome in wrong)
     if len(wrong) < len(outcomes):
-        return SourceCoverage(source, label, "ok", "", ms, hits, (*notes, *problems))
+        lost = tuple(outcome.call.key for outcome in wrong)
+        return SourceCoverage(
+            source, label, "ok", "", ms, hits, (*notes, *problems), lost=(*missing, *lost)
+        )
     reason = "; ".join(problems)
     kinds = {outcome.status for outcome in wrong}
     if "timed_out" in kinds:

@@ -36,7 +36,8 @@ def question_of(query: QueryType) -> str:
     text = query.query_str if isinstance(query, QueryBundle) else query
     if not isinstance(text, str):
         raise InputError(f"the question is a {type(text).__name__}; give text")
-    text = text.strip()
+    # Half a character (a lone surrogate from a cut string) has no UTF-8 and means nothing.
+    text = text.encode("utf-8", "ignore").decode("utf-8").strip()
     if not text:
         raise InputError("the question is empty; write one")
     if len(text) > MAX_CHARACTERS:

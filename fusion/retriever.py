@@ -230,7 +230,8 @@ class FusionRetriever(BaseRetriever):
                 def run(
                     source: SearchSource = source, signal: SignalPlan = signal
                 ) -> Sequence[Hit]:
-                    return tuple(source.search(signal.name, ask.query, signal.depth, ask.filters))
+                    depth = max(signal.depth, ask.top_k)
+                    return tuple(source.search(signal.name, ask.query, depth, ask.filters))
 
                 calls.append(Call(source.name, signal.name, run, deadline))
         return calls
@@ -279,6 +280,8 @@ class FusionRetriever(BaseRetriever):
 
     def _entry(self, ask: _Ask, outcomes: Sequence[Outcome], hits: int) -> SourceCoverage:
         name = outcomes[0].call.source
+        searchable = self._sources[name].signals
+        planned = (plan.name for plan in ask.plan.domains[name].signals if plan.weight > 0)
         return coverage_from(
             outcomes,
             label=self._label(name),
@@ -286,6 +289,7 @@ class FusionRetriever(BaseRetriever):
             limit_ms=self._timeouts.get(name, DEFAULT_TIMEOUT_MS),
             hits=hits,
             notes=self._notes.get(name, ()),
+            missing=tuple(signal for signal in planned if signal not in searchable),
         )
 
     def _result(

@@ -62,7 +62,7 @@ def _passage(item: RankedPassage) -> dict[str, Any]:
 
 
 def _coverage(entry: SourceCoverage) -> dict[str, Any]:
-    return {**asdict(entry), "notes": list(entry.notes)}
+    return {**asdict(entry), "notes": list(entry.notes), "lost": list(entry.lost)}
 
 
 def _citation(citation: Citation) -> dict[str, Any]:

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from configs.errors import ModelMissingError
 from configs.settings import EmbeddingConfig
 from indexes.bundled_model import BUNDLED_NAME, bundled_model_dir, ensure_bundled_model
+from indexes.model_dimension import stated_dimension
 from indexes.model_precision import Precision, quantise_linear, resolve_precision, torch_dtype
 from indexes.model_workers import model_workers, parallel_batches
 
@@ -92,7 +93,7 @@ class Embedder:
 
     @property
     def fingerprint(self) -> ModelFingerprint:
-        """Loads the model when it is not loaded yet."""
+        """Read from the model's files; only a model that does not state its dimension is loaded."""
         with self._loading:
             return self._fingerprint
 
@@ -209,19 +210,24 @@ class Embedder:
 
     @cached_property
     def _fingerprint(self) -> ModelFingerprint:
-        from llama_index.embeddings.huggingface import utils
-
         config, directory = self._config, self._directory
-        probe = model_workers().submit(self._model.get_text_embedding, "维度").result()
-        # HuggingFaceEmbedding fills in a known model's own instruction where ours is empty.
-        name = str(directory or config.model)
-        query = config.query_instruction or utils.get_query_instruct_for_model_name(name)
+        dimension = stated_dimension(directory) if directory else None
+        if dimension is None:
+            probe = model_workers().submit(self._model.get_text_embedding, "维度").result()
+            dimension = len(probe)
+        query, text = config.query_instruction, config.text_instruction
+        if not (query and text):
+            from llama_index.embeddings.huggingface import utils
+
+            # HuggingFaceEmbedding fills in a known model's own instruction where ours is empty.
+            name = str(directory or config.model)
+            query = query or utils.get_query_instruct_for_model_name(name)
+            text = text or utils.get_text_instruct_for_model_name(name)
         revision = directory_revision(directory) if directory else _hub_revision(config)
-        text = config.text_instruction or utils.get_text_instruct_for_model_name(name)
         return ModelFingerprint(
             name=Path(config.model).name,
-            revision=revision + ("+int8" if self.precision == "int8" else ""),
-            dimension=len(probe),
+            revision=revision + ("+int8" if config.precision == "int8" else ""),
+            dimension=dimension,
             query_instruction=query,
             text_instruction=text,
             max_length=config.max_length,

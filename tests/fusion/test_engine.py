@@ -305,6 +305,14 @@ def test_a_domain_built_with_another_model_is_searched_by_keywords(profile: Sett
         made = asked.query("经济补偿按什么支付", domains=["law"])
         assert ids(made)[0] == LAW[0].id
         assert made.coverage[0].notes[0].startswith("dense: ")  # type: ignore[union-attr]
+        assert "的语义检索未能使用" in str(made).splitlines()[0]
+
+
+def test_half_a_character_in_a_question_does_no_harm(profile: Settings) -> None:
+    ingest(profile, "law", LAW)
+    with PolicyQueryEngine.from_config(profile, clock=lambda: TODAY, embedders=EMBEDDERS) as asked:
+        made = asked.query("经济补偿按什么支付\ud83d", domains=["law"])
+        assert ids(made)[0] == LAW[0].id
 
 
 def test_an_empty_store_is_an_error_with_its_remedy(profile: Settings) -> None:

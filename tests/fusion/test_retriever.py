@@ -15,6 +15,7 @@ from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugH
 from llama_index.core.schema import QueryBundle
 
 from configs.errors import ConfigError, InputError, SourceUnavailableError
+from fusion.coverage import notice
 from fusion.nodes import FusedNode, from_node
 from fusion.retriever import FusionRetriever
 from fusion.two_stage import FusionPlan
@@ -104,6 +105,10 @@ def test_a_refused_dense_model_leaves_the_keyword_signal_and_a_note() -> None:
     law = found.coverage[0]
     assert law.status == "ok"
     assert law.notes == ("dense: RuntimeError: built with another model",)
+    assert law.lost == ("dense",)
+    assert (
+        notice(found.coverage) == f"注意：{LABELS['law']}的语义检索未能使用，以下回答可能不完整。"
+    )
     assert found.passages[0].passage == LAW[0]
 
 
@@ -302,3 +307,13 @@ def test_no_global_model_is_resolved(monkeypatch: pytest.MonkeyPatch) -> None:
     retriever(sources()).retrieve(QUESTION)
     assert LlamaSettings._llm is None
     assert LlamaSettings._embed_model is None
+
+
+def test_more_passages_than_a_signal_s_depth_can_be_asked_for() -> None:
+    items = sources()
+    asked: list[int] = []
+    real = items[0].search
+    items[0].search = lambda s, q, k, f: asked.append(k) or real(s, q, k, f)  # type: ignore[method-assign,func-returns-value]
+    retriever(items).search(QUESTION, top_k=5000)
+    assert asked
+    assert set(asked) == {5000}
