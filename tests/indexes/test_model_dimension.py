@@ -65,10 +65,11 @@ def test_a_directory_without_the_files_states_nothing(tmp_path: Path) -> None:
 
 
 def test_what_sentence_transformers_saves_is_read_as_it_encodes(tiny: Path, tmp_path: Path) -> None:
-    from sentence_transformers import SentenceTransformer, models
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Dense
 
     pooled = SentenceTransformer(str(tiny), device="cpu")
-    pooled.append(models.Dense(HIDDEN, 6))
+    pooled.append(Dense(HIDDEN, 6))
     pooled.save(str(tmp_path / "dense"))
     assert stated_dimension(tmp_path / "dense") == pooled.encode(["公租房"]).shape[1] == 6
     assert stated_dimension(tiny) == HIDDEN
