@@ -156,6 +156,13 @@ class SynthesisConfig(_Strict):
     min_confidence: Unit = 0.2
 
 
+class ReferenceConfig(_Strict):
+    """Direct look-up of named articles. ``aliases``: a UTF-8 file of lines ``short name,title``
+    beside the packaged ``configs/title_aliases.csv``."""
+
+    aliases: str | None = None
+
+
 class Settings(_Strict):
     """A whole profile. ``models_dir`` None = the user's cache directory."""
 
@@ -165,6 +172,7 @@ class Settings(_Strict):
     fusion: FusionConfig = FusionConfig()
     rerank: RerankConfig = RerankConfig()
     synthesis: SynthesisConfig = SynthesisConfig()
+    references: ReferenceConfig = ReferenceConfig()
 
     @field_validator("domains")
     @classmethod

@@ -15,6 +15,7 @@ from llama_index.core.schema import NodeWithScore
 
 from fusion.citations import Citation
 from fusion.coverage import SourceCoverage
+from fusion.resolved import ResolvedReference
 
 
 @dataclass
@@ -30,6 +31,7 @@ class PolicyAnswer(Response):
     trace: Mapping[str, Any] = field(default_factory=dict)
     sufficient: bool = True
     confidence: float = 0.0
+    references: tuple[ResolvedReference, ...] = ()
 
 
 class _Streamed:

@@ -12,8 +12,12 @@ def confidence(items: Sequence[RankedPassage]) -> float:
 
     Of one passage: the weighted mean of its calibrated signal scores, a signal that did not return
     it counting 0. That does not depend on the fusion mode, as fused scores do (ranks say nothing of
-    whether the best is good). A passage without a trace counts its own score, clipped to [0, 1].
+    whether the best is good).
+    What the question names (an article that exists) is certain. A passage without a trace counts
+    its own score, clipped to [0, 1].
     """
+    if any("reference" in item.trace for item in items):
+        return 1.0
     return max((_agreement(item) for item in items), default=0.0)
 
 

@@ -22,6 +22,7 @@ from llama_index_instrumentation import get_dispatcher
 
 from configs.errors import InputError
 from configs.settings import FusionMode, Settings
+from fusion.lookup import ReferenceLookup
 from fusion.nodes import RetrievalResult
 from fusion.opening import open_engine_parts
 from fusion.request import Request, parse_request, question_of
@@ -51,6 +52,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         synthesizer: PolicySynthesizer,
         *,
         reranker: Reranker | None = None,
+        lookup: ReferenceLookup | None = None,
         top_k: int = 10,
         clock: Callable[[], date] = date.today,
         refresh: Callable[[], None] | None = None,
@@ -62,6 +64,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         self._retriever = retriever
         self._synthesizer = synthesizer
         self._reranker = reranker
+        self._lookup = lookup
         self._top_k = top_k
         self._clock = clock
         self._refresh = refresh
@@ -93,6 +96,7 @@ class PolicyQueryEngine(BaseQueryEngine):
             parts.retriever,
             parts.synthesizer,
             reranker=parts.reranker,
+            lookup=parts.lookup,
             top_k=parts.settings.fusion.top_k,
             clock=clock,
             refresh=parts.refresh,
@@ -307,5 +311,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         passages, trace = found.passages, dict(found.trace)
         if self._reranker is not None:
             passages, trace["rerank"] = self._reranker.rerank(request.question, passages)
-        passages = passages[: request.top_k]
-        return replace(found, passages=passages, trace=MappingProxyType(trace))
+        found = replace(found, passages=passages, trace=MappingProxyType(trace))
+        if self._lookup is not None:
+            found = self._lookup.apply(found, request.filters, request.domains)
+        return replace(found, passages=found.passages[: request.top_k])

@@ -11,6 +11,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 from pydantic import Field
 
 from fusion.coverage import SourceCoverage
+from fusion.resolved import ResolvedReference
 from indexes.schema import Passage, PassageMetadata
 
 _SHOWN = frozenset({"title", "heading_path", "doc_number", "effective", "jurisdiction"})
@@ -32,13 +33,14 @@ class RetrievalResult:
     """What one query found: passages best first, each id once, and where they were looked for.
 
     ``trace`` holds what concerns the whole query (mode, filters, times, reranking); the trace of a
-    passage is its own.
+    passage is its own. ``references``: the articles that the question names, found or not.
     """
 
     query: str
     passages: tuple[RankedPassage, ...]
     coverage: tuple[SourceCoverage, ...]
     trace: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    references: tuple[ResolvedReference, ...] = ()
 
     @property
     def nodes(self) -> list[NodeWithScore]:

@@ -21,12 +21,14 @@ from configs.errors import (
 )
 from configs.settings import FusionMode, Settings, load_settings
 from fusion.llm import build_llm
+from fusion.lookup import ReferenceLookup
 from fusion.rerank import Reranker, build_reranker
 from fusion.retriever import FusionRetriever
 from fusion.synthesizer import PolicySynthesizer
 from fusion.two_stage import FusionPlan
 from indexes.domain_index import DomainIndex
 from indexes.embeddings import TextEmbedder, load_embedder
+from indexes.names import load_aliases
 
 if TYPE_CHECKING:
     from indexes.schema import SignalName
@@ -47,6 +49,7 @@ class EngineParts:
     retriever: FusionRetriever
     synthesizer: PolicySynthesizer
     reranker: Reranker | None
+    lookup: ReferenceLookup
     refresh: Callable[[], None]
     close: Callable[[], None]
     warmers: tuple[Callable[[], None], ...]
@@ -67,7 +70,7 @@ class _Opener:
             if domain.weight > 0:
                 self._open(name)
 
-    def refresh(self, retriever: FusionRetriever) -> None:
+    def refresh(self, retriever: FusionRetriever, lookup: ReferenceLookup) -> None:
         """Give the retriever what can be opened by now; looks every ``store.reopen_seconds``."""
         if not self.absent or time.monotonic() < self._next or not self._lock.acquire(False):
             return
@@ -75,6 +78,7 @@ class _Opener:
             for name in tuple(self.absent):
                 if self._open(name):
                     retriever.add_source(self.indexes[-1], self.notes.get(name, ()))
+                    lookup.add(name, self.indexes[-1].catalog)
             self._next = time.monotonic() + self._settings.store.reopen_seconds
         finally:
             self._lock.release()
@@ -118,7 +122,10 @@ def open_engine_parts(
     if unknown:
         raise InputError(f"embedder for unknown domain {unknown[0]!r}; correct its name")
     reranker = build_reranker(settings.rerank)  # first: a bad configuration opens nothing
+    aliases = load_aliases(settings.references.aliases)
     opened = _Opener(settings, given)
+    catalogs = {index.name: index.catalog for index in opened.indexes}
+    lookup = ReferenceLookup(catalogs, aliases, settings.store.reopen_seconds)
     retriever = FusionRetriever(
         opened.indexes,
         FusionPlan.from_settings(settings),
@@ -133,6 +140,7 @@ def open_engine_parts(
     synthesis = settings.synthesis
     writer = llm or (build_llm(synthesis.llm) if synthesis.llm else None)
     warmers: list[Callable[[], None]] = [partial(_warm, index) for index in opened.indexes]
+    warmers.append(lookup.warm_up)
     if reranker is not None:
         warmers.append(reranker.warm_up)
     return EngineParts(
@@ -140,7 +148,8 @@ def open_engine_parts(
         retriever=retriever,
         synthesizer=PolicySynthesizer(synthesis, writer),
         reranker=reranker,
-        refresh=partial(opened.refresh, retriever),
+        lookup=lookup,
+        refresh=partial(opened.refresh, retriever, lookup),
         close=opened.close,
         warmers=tuple(warmers),
     )

@@ -9,16 +9,19 @@ from fusion.answer import PolicyAnswer
 from fusion.citations import Citation
 from fusion.coverage import SourceCoverage
 from fusion.nodes import RankedPassage, RetrievalResult, from_node
+from fusion.resolved import ResolvedReference
 
 
 def result_json(result: RetrievalResult) -> dict[str, Any]:
-    """``{query, results: [{id, source, title, …, score, content, file, trace}], coverage, trace}``.
+    """``{query, results: [{id, source, title, …, score, content, file, trace}], references,
+    coverage, trace}``.
 
     Results are best first; dates are ISO strings or None, ``heading_path`` is a list.
     """
     return {
         "query": result.query,
         "results": [_passage(item) for item in result.passages],
+        "references": [_reference(entry) for entry in result.references],
         "coverage": [_coverage(entry) for entry in result.coverage],
         "trace": dict(result.trace),
     }
@@ -36,6 +39,7 @@ def answer_json(answer: PolicyAnswer) -> dict[str, Any]:
         "confidence": answer.confidence,
         "citations": [_citation(citation) for citation in answer.citations],
         "results": [_passage(from_node(node)) for node in answer.source_nodes],
+        "references": [_reference(entry) for entry in answer.references],
         "coverage": [_coverage(entry) for entry in answer.coverage],
         "trace": dict(answer.trace),
     }
@@ -63,6 +67,10 @@ def _passage(item: RankedPassage) -> dict[str, Any]:
 
 def _coverage(entry: SourceCoverage) -> dict[str, Any]:
     return {**asdict(entry), "notes": list(entry.notes), "lost": list(entry.lost)}
+
+
+def _reference(reference: ResolvedReference) -> dict[str, Any]:
+    return {**asdict(reference), "ids": list(reference.ids)}
 
 
 def _citation(citation: Citation) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from fusion.citations import Citation, cite
 from fusion.coverage import SourceCoverage
 from fusion.extractive import Excerpt, Unit, extract
 from fusion.nodes import RankedPassage
+from fusion.resolved import ResolvedReference
 
 INSUFFICIENT = "资料不足"
 
@@ -39,6 +40,25 @@ def source_name(item: RankedPassage) -> str:
     ]
     known = "，".join(fact for fact in facts if fact)
     return f"{name}（{known}）" if known else name
+
+
+def reference_notes(references: Sequence[ResolvedReference]) -> tuple[str, ...]:
+    """A line for each article that the question names and that does not exist or apply."""
+    notes = []
+    for reference in references:
+        title = f"《{reference.title.strip('《》')}》"
+        name = f"{title}{article_name(reference.article)}"
+        if reference.missing == "document":
+            notes.append(f"注意：资料中没有{title}。")
+        elif reference.missing == "article":
+            near = article_name(reference.nearest)
+            closest = f"，最接近的是{near}" if near else ""
+            notes.append(f"注意：{title}没有{article_name(reference.article)}{closest}。")
+        elif reference.excluded == "date":
+            notes.append(f"注意：{name}在所问日期不具效力（已失效、已修改或尚未施行），仅供查阅。")
+        elif reference.excluded == "place":
+            notes.append(f"注意：{name}不适用于所选地区或不在所选资料范围内。")
+    return tuple(notes)
 
 
 def excerpts(

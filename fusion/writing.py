@@ -11,7 +11,7 @@ from fusion.citations import Citation, MarkerFilter, cite_answer
 from fusion.confidence import confidence
 from fusion.coverage import notice
 from fusion.nodes import RetrievalResult
-from fusion.wording import INSUFFICIENT, excerpts, insufficient
+from fusion.wording import INSUFFICIENT, excerpts, insufficient, reference_notes
 
 
 class Writing:
@@ -26,7 +26,8 @@ class Writing:
         self._config = config
         self._items = result.passages[: config.max_passages]
         self.confidence = confidence(self._items)
-        self.enough = bool(self._items) and self.confidence >= config.min_confidence
+        missing = bool(result.references) and all(r.missing for r in result.references)
+        self.enough = bool(self._items) and self.confidence >= config.min_confidence and not missing
         self._filter = MarkerFilter(len(self._items))
         self._shown: list[str] = []
         self._said = ""
@@ -35,9 +36,9 @@ class Writing:
         self._trace: dict[str, Any] = {"kind": "extractive"}
 
     def head(self) -> str:
-        """The warning that some domain was not consulted, or nothing."""
-        warning = notice(self._result.coverage)
-        return self._show(f"{warning}\n" if warning else "")
+        """What the reader must know first: domains not consulted, articles that do not exist."""
+        warnings = (notice(self._result.coverage), *reference_notes(self._result.references))
+        return self._show("".join(f"{warning}\n" for warning in warnings if warning))
 
     def without_llm(self, problem: str = "") -> str:
         """The extractive answer, or 资料不足 with what came closest.
@@ -108,6 +109,7 @@ class Writing:
             trace=self._whole_trace(),
             sufficient=self._sufficient,
             confidence=self.confidence,
+            references=self._result.references,
         )
 
     def _whole_trace(self) -> Mapping[str, Any]:

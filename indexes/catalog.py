@@ -150,6 +150,11 @@ class PassageCatalog:
         rows = self._rows(f"{sql} ORDER BY doc_key, position", values)
         return tuple(_passage(row) for row in rows)
 
+    def articles(self, domain: str, title: str) -> frozenset[str]:
+        """The article numbers (in digits) of the documents of this exact title."""
+        sql = "SELECT DISTINCT article FROM passages WHERE domain = ? AND title = ?"
+        return frozenset(row[0] for row in self._rows(sql, (domain, title)) if row[0])
+
     def document_passages(self, domain: str, doc_key: str) -> tuple[Passage, ...]:
         """The passages of one document in their order; empty when it is unknown."""
         sql = f"{_PASSAGE} WHERE domain = ? AND doc_key = ? ORDER BY position"

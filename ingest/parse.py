@@ -20,6 +20,7 @@ from ingest.levels import LEVELS
 from ingest.metadata import Facts, SourceText, extract
 from ingest.readers import BadRecord, Record, read_records
 from ingest.reading import Reading
+from ingest.short_names import short_names
 from ingest.splitter import Span, split
 from ingest.structure import lines_of
 from ingest.titles import Title, name_date, title_of_file, without_date
@@ -183,7 +184,12 @@ def _document(
         text=text,
         passages=passages,
         warnings=(*warnings, *facts.warnings, *_lost_text(text, spans)),
-        extra={"full_title": title.full, "part": title.part},
+        extra={
+            "full_title": title.full,
+            "part": title.part,
+            "doc_number": facts.doc_number,
+            "short_names": short_names(text, title.cited),
+        },
     )
 
 

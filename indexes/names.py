@@ -1,0 +1,178 @@
+"""The names by which documents are cited: titles, short forms, 发文字号, learned abbreviations."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from configs.errors import ConfigError
+from indexes.references import DOC_NUMBER, matching_form
+
+_STATE = "中华人民共和国"
+_TAIL = re.compile(r"[（(][^（()）]*[)）]$")
+_KINDS = ("法", "条例", "规定", "办法", "细则", "解释", "决定", "规则", "准则", "通则", "法典")
+_PLACE = re.compile(
+    r"^[\u4e00-\u9fff]{2,9}?(?:省|市|自治区|自治州|特区|区|县)(?=[\u4e00-\u9fff]{4})"
+)
+_LONGEST = 60
+_ABBREVIATION = range(10, 2, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDocument:
+    """One document to be found by name. ``short_names``: what its text calls other documents
+    (title, short name), from 《…》（以下简称…）."""
+
+    domain: str
+    doc_key: str
+    title: str
+    full_title: str = ""
+    doc_number: str = ""
+    short_names: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a name stands for: the documents of one title in one domain (its versions and parts),
+    or, with ``doc_key``, one document."""
+
+    domain: str
+    title: str
+    doc_key: str = ""
+
+
+class NameTable:
+    """Name -> targets; several targets where a name is ambiguous. Immutable after construction."""
+
+    def __init__(
+        self, documents: Iterable[NamedDocument], aliases: Mapping[str, str] | None = None
+    ) -> None:
+        self._names: dict[str, dict[Target, None]] = defaultdict(dict)
+        self._numbers: dict[tuple[str, int, int], dict[Target, None]] = defaultdict(dict)
+        self._buckets: dict[tuple[str, str], set[str]] = defaultdict(set)
+        weaker: dict[str, dict[Target, None]] = defaultdict(dict)
+        learned: dict[str, set[str]] = defaultdict(set)
+        for document in documents:
+            target = Target(document.domain, document.title)
+            for name in _spellings(document.title, document.full_title):
+                self._names[name][target] = None
+            for name in _weaker(document.title):
+                weaker[name][target] = None
+            for title, short in document.short_names:
+                learned[_key(short)].add(_key(title))
+            parsed = parse_doc_number(document.doc_number)
+            if parsed:
+                one = Target(document.domain, document.title, document.doc_key)
+                self._numbers[parsed][one] = None
+        for name in [*self._names]:
+            self._buckets[name[0], name[-1]].add(name)
+        for name, targets in weaker.items():
+            self._names.setdefault(name, targets)
+        for short, titles in learned.items():
+            known = {t: None for title in titles for t in self._names.get(title, ())}
+            if len({t.title for t in known}) == 1:  # 本条例 or 《办法》 mean another one each time
+                self._names.setdefault(short, known)
+        for alias, title in (aliases or {}).items():
+            known = dict(self._names.get(_key(title), {}))
+            if known:
+                self._names.setdefault(_key(alias), known)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def ending(self, text: str) -> str:
+        """The longest known name, else an unambiguous abbreviation, with which ``text`` ends."""
+        for size in range(min(_LONGEST, len(text)), 1, -1):
+            if text[-size:] in self._names:
+                return text[-size:]
+        if not text.endswith(_KINDS):
+            return ""
+        sizes = (size for size in _ABBREVIATION if size <= len(text))
+        return next((text[-size:] for size in sizes if self._expand(text[-size:])), "")
+
+    def targets(self, name: str) -> tuple[Target, ...]:
+        """What a title or short name stands for; empty when unknown."""
+        key = _key(name)
+        if key in self._names:
+            return tuple(self._names[key])
+        expanded = self._expand(key)
+        return tuple(self._names[expanded]) if expanded else ()
+
+    def numbered(self, doc_number: str) -> tuple[Target, ...]:
+        """The documents of this 发文字号, whose issuer may have words before it (根据示府规…)."""
+        parsed = parse_doc_number(doc_number)
+        if parsed is None:
+            return ()
+        issuer, year, number = parsed
+        for start in range(len(issuer)):
+            found = self._numbers.get((issuer[start:], year, number))
+            if found:
+                return tuple(found)
+        return ()
+
+    def _expand(self, short: str) -> str:
+        """The one name of which ``short`` is an abbreviation (民诉法 -> 民事诉讼法), else ""."""
+        if len(short) < 3 or not short.endswith(_KINDS):
+            return ""
+        names = [n for n in self._buckets.get((short[0], short[-1]), ()) if _within(short, n)]
+        titles = {target.title for name in names for target in self._names[name]}
+        return names[0] if len(titles) == 1 else ""
+
+
+def parse_doc_number(text: str) -> tuple[str, int, int] | None:
+    """(issuer, year, number) of a 发文字号 in any brackets; None when it is none."""
+    match = DOC_NUMBER.search(matching_form(text))
+    return (match["issuer"], int(match["year"]), int(match["number"])) if match else None
+
+
+def load_aliases(path: str | Path | None = None) -> dict[str, str]:
+    """Alias -> title: those of the package (``configs/title_aliases.csv``), then of ``path``.
+
+    Lines ``alias,title``; ``#`` begins a comment. Raises ConfigError for an unreadable file.
+    """
+    packaged = resources.files("configs").joinpath("title_aliases.csv")
+    texts = [packaged.read_text(encoding="utf-8")]
+    if path is not None:
+        try:
+            texts.append(Path(path).read_text(encoding="utf-8-sig"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(
+                f"references.aliases {str(path)!r} cannot be read ({type(error).__name__}); "
+                "give a UTF-8 file of lines alias,title"
+            ) from error
+    lines = (line for text in texts for line in text.splitlines() if not line.startswith("#"))
+    return {row[0].strip(): row[1].strip() for row in csv.reader(lines) if len(row) >= 2}
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\s《》]", "", matching_form(name))
+
+
+def _spellings(title: str, full: str) -> set[str]:
+    names = set()
+    for name in (title, full):
+        key = _key(name)
+        for spelling in (key, key.removeprefix(_STATE), _TAIL.sub("", key.removeprefix(_STATE))):
+            if len(spelling) >= 2:
+                names.add(spelling)
+    return names
+
+
+def _weaker(title: str) -> set[str]:
+    """Spellings that a title of that very name takes precedence over."""
+    key = _TAIL.sub("", _key(title).removeprefix(_STATE))
+    names = {_PLACE.sub("", key), key.replace("暂行", "")}
+    for name in [*names]:
+        names.add(name.replace("暂行", ""))
+    return {name for name in names if name != key and len(name) >= 4}
+
+
+def _within(short: str, name: str) -> bool:
+    """Whether the characters of ``short`` occur in ``name`` in this order."""
+    rest = iter(name)
+    return len(short) < len(name) and all(character in rest for character in short)
