@@ -157,9 +157,12 @@ class SynthesisConfig(_Strict):
 
 
 class ReferenceConfig(_Strict):
-    """Direct look-up of named articles. ``aliases``: a UTF-8 file of lines ``short name,title``
-    beside the packaged ``configs/title_aliases.csv``."""
+    """Direct look-up of named articles, if ``enabled``.
 
+    ``aliases``: a UTF-8 file of lines ``short name,title`` beside the packaged
+    ``configs/title_aliases.csv``."""
+
+    enabled: bool = True
     aliases: str | None = None
 
 

@@ -2,9 +2,9 @@
 
 ``python -m eval.training --questions FILE… [--store DIR] [--out FILE]`` (``make tune``).
 
-LambdaMART (LightGBM) over ``fusion.features``. Every figure printed is of cross-validation in which
-questions with the same answer stay in one fold; the trees are written only when the reranked order
-beats the fused one there: a paired bootstrap interval of the MRR@10 difference above 0.
+LambdaMART (LightGBM) over ``fusion.list_features``. Every figure printed is of cross-validation in
+which questions with the same answer stay in one fold; the trees are written only when the reranked
+order beats the fused one there: a paired bootstrap interval of the MRR@10 difference above 0.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from configs.errors import PolicyFusionError
 from eval.datasets import Question, load_questions
 from eval.relevance import gold_units, judge
 from eval.significance import compare_paired
-from fusion.features import FEATURE_NAMES, features
 from fusion.features import Question as ReadQuestion
 from fusion.learned_rerank import WEIGHTS_VERSION
+from fusion.list_features import RERANK_FEATURES, feature_rows
 from fusion.nodes import RankedPassage
 
 Floats = npt.NDArray[np.float64]
@@ -80,10 +80,8 @@ class Trial:
 def example(question: Question, items: Sequence[RankedPassage]) -> Example:
     """The candidates of a question as a training example."""
     read = ReadQuestion.read(question.query)
-    rows = [
-        features(read, item.passage, item.trace, rank) for rank, item in enumerate(items, start=1)
-    ]
-    matrix = np.array(rows, dtype=np.float64).reshape(len(items), len(FEATURE_NAMES))
+    rows = feature_rows(read, items)
+    matrix = np.array(rows, dtype=np.float64).reshape(len(items), len(RERANK_FEATURES))
     return Example(question, matrix, judge(question, [item.passage for item in items]))
 
 
@@ -115,7 +113,7 @@ def fit(examples: Sequence[Example], seed: int = 0) -> Any:
         np.concatenate([e.labels for e in useful]).astype(int),
         group=[len(e.units) for e in useful],
         weight=weights / weights.mean(),
-        feature_name=list(FEATURE_NAMES),
+        feature_name=list(RERANK_FEATURES),
     )
     return lightgbm.train({**PARAMETERS, "seed": seed}, data, num_boost_round=ROUNDS)
 
@@ -172,7 +170,7 @@ def weights_file(booster: Any, provenance: str) -> str:
     document = {
         "version": WEIGHTS_VERSION,
         "provenance": provenance,
-        "features": FEATURE_NAMES,
+        "features": RERANK_FEATURES,
         "model": booster.model_to_string(),
     }
     return json.dumps(document, ensure_ascii=False, indent=1)
@@ -190,7 +188,9 @@ def _examples(arguments: argparse.Namespace) -> list[Example]:
 
     settings = load_settings(arguments.config)
     unranked = settings.rerank.model_copy(update={"kind": "none"})
-    settings = settings.model_copy(update={"rerank": unranked})
+    # What a question names is read, not ranked: it would teach the trees nothing.
+    named = settings.references.model_copy(update={"enabled": False})
+    settings = settings.model_copy(update={"rerank": unranked, "references": named})
     questions = [q for q in load_questions(arguments.questions) if q.answerable]
     with PolicyQueryEngine.from_config(settings, store=arguments.store) as engine:
         found = []

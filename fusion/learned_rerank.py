@@ -1,4 +1,4 @@
-"""A small offline reranker: boosted trees over ``fusion.features``.
+"""A small offline reranker: boosted trees over ``fusion.list_features``.
 
 LambdaMART (Burges 2010, "From RankNet to LambdaRank to LambdaMART: An Overview"), run by LightGBM.
 The score is the logistic of the trees' sum: it orders, and lies in (0, 1), but is no probability.
@@ -19,17 +19,18 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 from pydantic import Field, PrivateAttr
 
 from configs.errors import ConfigError
-from fusion.features import FEATURE_NAMES, Question, features
+from fusion.features import Question
+from fusion.list_features import RERANK_FEATURES, feature_rows
 from fusion.nodes import RankedPassage, coverage_of, from_node, to_node
 from fusion.rerank import Reranked, reorder
 
 WEIGHTS_FILE = "weights/reranker.json"
-WEIGHTS_VERSION = 2
+WEIGHTS_VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)
 class TreeModel:
-    """LightGBM trees over ``FEATURE_NAMES``; ``provenance`` says what they were fitted on."""
+    """LightGBM trees over ``RERANK_FEATURES``; ``provenance`` says what they were fitted on."""
 
     booster: Any
     provenance: str
@@ -45,7 +46,7 @@ class TreeModel:
 
     @classmethod
     def parse(cls, text: str, name: str) -> TreeModel:
-        """Read ``{version: 2, features: [names], model: LightGBM text, provenance}``.
+        """Read ``{version: 3, features: [names], model: LightGBM text, provenance}``.
 
         Raises ConfigError when it is another version, names other features, or holds no trees.
         """
@@ -55,8 +56,8 @@ class TreeModel:
             provenance = str(raw["provenance"])
         except (ValueError, KeyError, TypeError) as error:
             raise ConfigError(f"{name}: not a weights file ({error}); run `make tune`") from error
-        if version != WEIGHTS_VERSION or tuple(names) != FEATURE_NAMES:
-            odd = sorted(set(names) ^ set(FEATURE_NAMES))
+        if version != WEIGHTS_VERSION or tuple(names) != RERANK_FEATURES:
+            odd = sorted(set(names) ^ set(RERANK_FEATURES))
             raise ConfigError(
                 f"{name}: made for other features (version {version}, differing: {odd}); "
                 "run `make tune`"
@@ -115,10 +116,7 @@ class LearnedReranker(BaseNodePostprocessor):
     def rerank(self, query: str, items: Sequence[RankedPassage]) -> Reranked:
         """All the items, best first, and the note for the trace."""
         question = Question.read(query)
-        rows = [
-            features(question, item.passage, item.trace, rank)
-            for rank, item in enumerate(items[: self.top_n], start=1)
-        ]
+        rows = feature_rows(question, items[: self.top_n])
         scores = dict(enumerate(self._model.scores(rows)))
         note = {"kind": "learned", "reranked": len(scores), "left": 0}
         return reorder(items, scores, "learned"), note

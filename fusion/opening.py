@@ -49,7 +49,7 @@ class EngineParts:
     retriever: FusionRetriever
     synthesizer: PolicySynthesizer
     reranker: Reranker | None
-    lookup: ReferenceLookup
+    lookup: ReferenceLookup | None
     refresh: Callable[[], None]
     close: Callable[[], None]
     warmers: tuple[Callable[[], None], ...]
@@ -70,7 +70,7 @@ class _Opener:
             if domain.weight > 0:
                 self._open(name)
 
-    def refresh(self, retriever: FusionRetriever, lookup: ReferenceLookup) -> None:
+    def refresh(self, retriever: FusionRetriever, lookup: ReferenceLookup | None) -> None:
         """Give the retriever what can be opened by now; looks every ``store.reopen_seconds``."""
         if not self.absent or time.monotonic() < self._next or not self._lock.acquire(False):
             return
@@ -78,7 +78,8 @@ class _Opener:
             for name in tuple(self.absent):
                 if self._open(name):
                     retriever.add_source(self.indexes[-1], self.notes.get(name, ()))
-                    lookup.add(name, self.indexes[-1].catalog)
+                    if lookup is not None:
+                        lookup.add(name, self.indexes[-1].catalog)
             self._next = time.monotonic() + self._settings.store.reopen_seconds
         finally:
             self._lock.release()
@@ -125,7 +126,11 @@ def open_engine_parts(
     aliases = load_aliases(settings.references.aliases)
     opened = _Opener(settings, given)
     catalogs = {index.name: index.catalog for index in opened.indexes}
-    lookup = ReferenceLookup(catalogs, aliases, settings.store.reopen_seconds)
+    lookup = (
+        ReferenceLookup(catalogs, aliases, settings.store.reopen_seconds)
+        if settings.references.enabled
+        else None
+    )
     retriever = FusionRetriever(
         opened.indexes,
         FusionPlan.from_settings(settings),
@@ -140,7 +145,8 @@ def open_engine_parts(
     synthesis = settings.synthesis
     writer = llm or (build_llm(synthesis.llm) if synthesis.llm else None)
     warmers: list[Callable[[], None]] = [partial(_warm, index) for index in opened.indexes]
-    warmers.append(lookup.warm_up)
+    if lookup is not None:
+        warmers.append(lookup.warm_up)
     if reranker is not None:
         warmers.append(reranker.warm_up)
     return EngineParts(

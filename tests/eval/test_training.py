@@ -19,16 +19,16 @@ from eval.training import (
     report,
     weights_file,
 )
-from fusion.features import FEATURE_NAMES
 from fusion.learned_rerank import TreeModel
+from fusion.list_features import RERANK_FEATURES
 
-SIGNAL = FEATURE_NAMES.index("dense_raw")
+SIGNAL = RERANK_FEATURES.index("dense_raw")
 
 
 def made_up(number: int, good: int, size: int = 12) -> Example:
     """A question whose relevant candidate stands at ``good`` and alone has a high first signal."""
     rng = np.random.default_rng(number)
-    matrix = rng.normal(0.0, 0.05, (size, len(FEATURE_NAMES)))
+    matrix = rng.normal(0.0, 0.05, (size, len(RERANK_FEATURES)))
     matrix[good, SIGNAL] += 1.0
     units = tuple(f"article:甲法#{number}" if i == good else None for i in range(size))
     gold = (Gold(domain="law", title="甲法", article=str(number + 1)),)

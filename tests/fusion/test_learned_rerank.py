@@ -13,6 +13,7 @@ from configs.errors import ConfigError
 from configs.settings import RerankConfig
 from fusion.features import FEATURE_NAMES, Question, features
 from fusion.learned_rerank import LearnedReranker, TreeModel
+from fusion.list_features import LIST_FEATURE_NAMES, RERANK_FEATURES, feature_rows
 from fusion.nodes import RankedPassage, to_node
 from fusion.rerank import build_reranker
 from fusion.retriever import FusionRetriever
@@ -27,7 +28,7 @@ class ByHand:
     """Stands for the trees: a weighted sum of named features."""
 
     def __init__(self, **weights: float) -> None:
-        self._weights = [weights.get(name, 0.0) for name in FEATURE_NAMES]
+        self._weights = [weights.get(name, 0.0) for name in RERANK_FEATURES]
 
     def predict(self, rows: Any, **_: Any) -> Any:
         return rows @ self._weights
@@ -121,8 +122,8 @@ def test_a_question_read_once_gives_the_same_features() -> None:
 
 
 def test_the_score_is_the_logistic_of_the_trees_sum() -> None:
-    one = [1.0 if name == "in_force" else 0.0 for name in FEATURE_NAMES]
-    zero = [0.0] * len(FEATURE_NAMES)
+    one = [1.0 if name == "in_force" else 0.0 for name in RERANK_FEATURES]
+    zero = [0.0] * len(RERANK_FEATURES)
     found = model(in_force=2.0).scores([zero, one])
     assert found == pytest.approx([0.5, 1 / (1 + math.exp(-2))])
     assert model(in_force=1e9).scores([one]) == [pytest.approx(1.0)]
@@ -168,3 +169,26 @@ def test_the_packaged_trees_are_read_and_say_what_they_were_fitted_on() -> None:
 def test_a_missing_weights_file_is_refused_with_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"make tune.*rerank\.kind: none"):
         LearnedReranker.load(tmp_path / "none.json")
+
+
+def test_a_passage_is_also_judged_by_how_it_stands_in_its_list() -> None:
+    def signals(raw: dict[str, float]) -> dict[str, object]:
+        rows = [
+            {"source": n, "rank": 1, "raw": r, "calibrated": 0.5, "weight": 1.0}
+            for n, r in raw.items()
+        ]
+        return {"signals": {"sources": rows, "score": 0.5, "scale": 1.0}}
+
+    items = [
+        RankedPassage(LAW[0], 0.8, signals({"dense": 0.90, "keyword": 0.2})),
+        RankedPassage(LAW[1], 0.4, signals({"dense": 0.95, "keyword": 0.1})),
+        RankedPassage(FISCAL[0], 0.0, signals({"keyword": 0.4})),
+    ]
+    rows = [row[-len(LIST_FEATURE_NAMES) :] for row in feature_rows("问", items)]
+    third = pytest.approx(1 / 3)
+    two_thirds = pytest.approx(2 / 3)
+    # score share, cosine gap, keyword share, domain share, cosines above, keyword scores above
+    assert list(rows[0]) == [1.0, pytest.approx(-0.05), 0.5, two_thirds, third, third]
+    assert list(rows[1]) == [0.5, 0.0, 0.25, two_thirds, 0.0, two_thirds]
+    assert list(rows[2]) == [0.0, pytest.approx(-0.95), 1.0, third, two_thirds, 0.0]
+    assert feature_rows("问", []) == []
