@@ -147,12 +147,15 @@ class LLMConfig(_Strict):
 class SynthesisConfig(_Strict):
     """The answer. Without ``llm`` it is extractive: the best sentences, verbatim, with citations.
 
-    Below ``min_confidence`` (0–1) the answer is 资料不足 and no LLM is called.
+    Below ``min_confidence`` (0–1) the answer is 资料不足 and no LLM is called. ``confidence``:
+    ``agreement`` of the signals, or ``learned`` (trees fitted on answerable and unanswerable
+    questions of the default profile's models).
     """
 
     llm: LLMConfig | None = None
     max_passages: Annotated[int, Field(ge=1, le=50)] = 6
     max_sentences: Annotated[int, Field(ge=1, le=50)] = 6
+    confidence: Literal["agreement", "learned"] = "agreement"
     min_confidence: Unit = 0.2
 
 

@@ -10,7 +10,6 @@ order beats the fused one there: a paired bootstrap interval of the MRR@10 diffe
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,9 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from configs.errors import PolicyFusionError
+from configs.settings import Settings, load_settings
 from eval.datasets import Question, load_questions
 from eval.relevance import gold_units, judge
 from eval.significance import compare_paired
+from fusion.boosted import trees_file
 from fusion.features import Question as ReadQuestion
 from fusion.learned_rerank import WEIGHTS_VERSION
 from fusion.list_features import RERANK_FEATURES, feature_rows
@@ -165,34 +166,28 @@ def report(trial: Trial) -> tuple[str, bool]:
     return "\n".join(lines), better
 
 
-def weights_file(booster: Any, provenance: str) -> str:
-    """The JSON that ``fusion.learned_rerank`` reads."""
-    document = {
-        "version": WEIGHTS_VERSION,
-        "provenance": provenance,
-        "features": RERANK_FEATURES,
-        "model": booster.model_to_string(),
-    }
-    return json.dumps(document, ensure_ascii=False, indent=1)
-
-
 def _stratum(question: Question) -> str:
     return min(question.domains, default="")
 
 
-def _examples(arguments: argparse.Namespace) -> list[Example]:
+def unranked_settings(config: str | None) -> Settings:
+    """The profile as training wants it: no reranker, and no look-up of what a question names,
+    which is read, not ranked, and would teach nothing."""
+    settings = load_settings(config)
+    unranked = settings.rerank.model_copy(update={"kind": "none"})
+    named = settings.references.model_copy(update={"enabled": False})
+    return settings.model_copy(update={"rerank": unranked, "references": named})
+
+
+def candidates(
+    settings: Settings, store: str | None, questions: Sequence[Question]
+) -> list[tuple[Question, tuple[RankedPassage, ...]]]:
+    """What fusion finds for each question, ``rerank.top_n`` deep, with a progress bar."""
     from tqdm import tqdm
 
-    from configs.settings import load_settings
     from fusion.engine import PolicyQueryEngine
 
-    settings = load_settings(arguments.config)
-    unranked = settings.rerank.model_copy(update={"kind": "none"})
-    # What a question names is read, not ranked: it would teach the trees nothing.
-    named = settings.references.model_copy(update={"enabled": False})
-    settings = settings.model_copy(update={"rerank": unranked, "references": named})
-    questions = [q for q in load_questions(arguments.questions) if q.answerable]
-    with PolicyQueryEngine.from_config(settings, store=arguments.store) as engine:
+    with PolicyQueryEngine.from_config(settings, store=store) as engine:
         found = []
         for question in tqdm(questions, desc="candidates", disable=None):
             result = engine.search(
@@ -201,8 +196,14 @@ def _examples(arguments: argparse.Namespace) -> list[Example]:
                 jurisdiction=question.jurisdiction,
                 top_k=settings.rerank.top_n,
             )
-            found.append(example(question, result.passages))
+            found.append((question, result.passages))
     return found
+
+
+def _examples(arguments: argparse.Namespace) -> list[Example]:
+    questions = [q for q in load_questions(arguments.questions) if q.answerable]
+    settings = unranked_settings(arguments.config)
+    return [example(q, items) for q, items in candidates(settings, arguments.store, questions)]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -226,13 +227,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(
-        weights_file(fit(examples), _provenance(examples, date.today())) + "\n", encoding="utf-8"
+        trees_file(
+            fit(examples), provenance(examples, date.today()), RERANK_FEATURES, WEIGHTS_VERSION
+        )
+        + "\n",
+        encoding="utf-8",
     )
     print(f"written: {arguments.out}")
     return 0
 
 
-def _provenance(examples: Sequence[Example], day: date) -> str:
+def provenance(examples: Sequence[Example], day: date) -> str:
+    """What the file of trees says of how it was made."""
     counts: Mapping[str, int] = Counter(e.question.file for e in examples)
     named = ", ".join(f"{n} of {file}" for file, n in sorted(counts.items()))
     return f"fitted {day.isoformat()} on {named}"

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fusion.nodes import RankedPassage
+from fusion.nodes import RankedPassage, RetrievalResult
+
+
+def confidence_of(result: RetrievalResult, shown: Sequence[RankedPassage]) -> float:
+    """The result's own confidence, else that of the passages shown; 1.0 where the question names
+    an article that is among them."""
+    if any("reference" in item.trace for item in shown):
+        return 1.0
+    return confidence(shown) if result.confidence is None else result.confidence
 
 
 def confidence(items: Sequence[RankedPassage]) -> float:
@@ -16,8 +24,6 @@ def confidence(items: Sequence[RankedPassage]) -> float:
     What the question names (an article that exists) is certain. A passage without a trace counts
     its own score, clipped to [0, 1].
     """
-    if any("reference" in item.trace for item in items):
-        return 1.0
     return max((_agreement(item) for item in items), default=0.0)
 
 

@@ -22,6 +22,7 @@ from llama_index_instrumentation import get_dispatcher
 
 from configs.errors import InputError
 from configs.settings import FusionMode, Settings
+from fusion.answerability import Answerability
 from fusion.lookup import ReferenceLookup
 from fusion.nodes import RetrievalResult
 from fusion.opening import open_engine_parts
@@ -53,6 +54,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         *,
         reranker: Reranker | None = None,
         lookup: ReferenceLookup | None = None,
+        answerability: Answerability | None = None,
         top_k: int = 10,
         clock: Callable[[], date] = date.today,
         refresh: Callable[[], None] | None = None,
@@ -65,6 +67,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         self._synthesizer = synthesizer
         self._reranker = reranker
         self._lookup = lookup
+        self._answerability = answerability
         self._top_k = top_k
         self._clock = clock
         self._refresh = refresh
@@ -97,6 +100,7 @@ class PolicyQueryEngine(BaseQueryEngine):
             parts.synthesizer,
             reranker=parts.reranker,
             lookup=parts.lookup,
+            answerability=parts.answerability,
             top_k=parts.settings.fusion.top_k,
             clock=clock,
             refresh=parts.refresh,
@@ -311,7 +315,13 @@ class PolicyQueryEngine(BaseQueryEngine):
         passages, trace = found.passages, dict(found.trace)
         if self._reranker is not None:
             passages, trace["rerank"] = self._reranker.rerank(request.question, passages)
-        found = replace(found, passages=passages, trace=MappingProxyType(trace))
+        judge = self._answerability
+        found = replace(
+            found,
+            passages=passages,
+            trace=MappingProxyType(trace),
+            confidence=judge.confidence(request.question, passages) if judge else None,
+        )
         if self._lookup is not None:
             found = self._lookup.apply(found, request.filters, request.domains)
         return replace(found, passages=found.passages[: request.top_k])

@@ -34,6 +34,7 @@ class RetrievalResult:
 
     ``trace`` holds what concerns the whole query (mode, filters, times, reranking); the trace of a
     passage is its own. ``references``: the articles that the question names, found or not.
+    ``confidence`` in [0, 1] that they hold the answer, None where nobody judged.
     """
 
     query: str
@@ -41,6 +42,7 @@ class RetrievalResult:
     coverage: tuple[SourceCoverage, ...]
     trace: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     references: tuple[ResolvedReference, ...] = ()
+    confidence: float | None = None
 
     @property
     def nodes(self) -> list[NodeWithScore]:

@@ -20,6 +20,7 @@ from configs.errors import (
     StoreMismatchError,
 )
 from configs.settings import FusionMode, Settings, load_settings
+from fusion.answerability import Answerability
 from fusion.llm import build_llm
 from fusion.lookup import ReferenceLookup
 from fusion.rerank import Reranker, build_reranker
@@ -50,6 +51,7 @@ class EngineParts:
     synthesizer: PolicySynthesizer
     reranker: Reranker | None
     lookup: ReferenceLookup | None
+    answerability: Answerability | None
     refresh: Callable[[], None]
     close: Callable[[], None]
     warmers: tuple[Callable[[], None], ...]
@@ -123,6 +125,8 @@ def open_engine_parts(
     if unknown:
         raise InputError(f"embedder for unknown domain {unknown[0]!r}; correct its name")
     reranker = build_reranker(settings.rerank)  # first: a bad configuration opens nothing
+    learned = settings.synthesis.confidence == "learned"
+    answerability = Answerability.load() if learned else None
     aliases = load_aliases(settings.references.aliases)
     opened = _Opener(settings, given)
     catalogs = {index.name: index.catalog for index in opened.indexes}
@@ -155,6 +159,7 @@ def open_engine_parts(
         synthesizer=PolicySynthesizer(synthesis, writer),
         reranker=reranker,
         lookup=lookup,
+        answerability=answerability,
         refresh=partial(opened.refresh, retriever, lookup),
         close=opened.close,
         warmers=tuple(warmers),

@@ -8,7 +8,7 @@ from typing import Any
 from configs.settings import SynthesisConfig
 from fusion.answer import PolicyAnswer
 from fusion.citations import Citation, MarkerFilter, cite_answer
-from fusion.confidence import confidence
+from fusion.confidence import confidence_of
 from fusion.coverage import notice
 from fusion.nodes import RetrievalResult
 from fusion.wording import INSUFFICIENT, excerpts, insufficient, reference_notes
@@ -25,7 +25,7 @@ class Writing:
         self._result = result
         self._config = config
         self._items = result.passages[: config.max_passages]
-        self.confidence = confidence(self._items)
+        self.confidence = confidence_of(result, self._items)
         missing = bool(result.references) and all(r.missing for r in result.references)
         self.enough = bool(self._items) and self.confidence >= config.min_confidence and not missing
         self._filter = MarkerFilter(len(self._items))

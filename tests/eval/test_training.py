@@ -17,9 +17,8 @@ from eval.training import (
     fit,
     reciprocal_rank,
     report,
-    weights_file,
 )
-from fusion.learned_rerank import TreeModel
+from fusion.boosted import parse_trees, trees_file
 from fusion.list_features import RERANK_FEATURES
 
 SIGNAL = RERANK_FEATURES.index("dense_raw")
@@ -74,16 +73,20 @@ def test_a_reranker_that_only_follows_noise_is_not_accepted() -> None:
 def test_the_written_trees_score_as_the_fitted_ones() -> None:
     examples = [made_up(n, good=(n * 5) % 11 + 1) for n in range(80)]
     booster = fit(examples)
-    read = TreeModel.parse(weights_file(booster, "虚构"), "weights")
+    read = parse_trees(
+        trees_file(booster, "虚构", RERANK_FEATURES, 3), "weights", RERANK_FEATURES, 3
+    )
     rows = examples[3].matrix
     raw = booster.predict(rows)
-    assert read.scores([tuple(row) for row in rows]) == pytest.approx(1 / (1 + np.exp(-raw)))
+    assert read.predict([tuple(row) for row in rows]) == pytest.approx(raw)
     assert read.provenance == "虚构"
 
 
 def test_a_cut_off_or_foreign_weights_file_is_refused_with_the_remedy() -> None:
-    whole = json.loads(weights_file(fit([made_up(n, 3) for n in range(80)]), "虚构"))
+    whole = json.loads(
+        trees_file(fit([made_up(n, 3) for n in range(80)]), "虚构", RERANK_FEATURES, 3)
+    )
     for change in ({"model": whole["model"][:2000]}, {"model": "x"}, {"features": ["dense"]},
                    {"version": 1}):  # fmt: skip
         with pytest.raises(ConfigError, match="make tune"):
-            TreeModel.parse(json.dumps({**whole, **change}), "weights")
+            parse_trees(json.dumps({**whole, **change}), "weights", RERANK_FEATURES, 3)

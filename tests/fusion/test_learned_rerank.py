@@ -11,8 +11,9 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from configs.errors import ConfigError
 from configs.settings import RerankConfig
+from fusion.boosted import Trees
 from fusion.features import FEATURE_NAMES, Question, features
-from fusion.learned_rerank import LearnedReranker, TreeModel
+from fusion.learned_rerank import LearnedReranker
 from fusion.list_features import LIST_FEATURE_NAMES, RERANK_FEATURES, feature_rows
 from fusion.nodes import RankedPassage, to_node
 from fusion.rerank import build_reranker
@@ -34,8 +35,8 @@ class ByHand:
         return rows @ self._weights
 
 
-def model(**weights: float) -> TreeModel:
-    return TreeModel(ByHand(**weights), "by hand")
+def model(**weights: float) -> Trees:
+    return Trees(ByHand(**weights), "by hand")
 
 
 # -- features ----------------------------------------------------------------------------------
@@ -122,12 +123,10 @@ def test_a_question_read_once_gives_the_same_features() -> None:
 
 
 def test_the_score_is_the_logistic_of_the_trees_sum() -> None:
-    one = [1.0 if name == "in_force" else 0.0 for name in RERANK_FEATURES]
-    zero = [0.0] * len(RERANK_FEATURES)
-    found = model(in_force=2.0).scores([zero, one])
-    assert found == pytest.approx([0.5, 1 / (1 + math.exp(-2))])
-    assert model(in_force=1e9).scores([one]) == [pytest.approx(1.0)]
-    assert model().scores([]) == []
+    for weight, score in ((2.0, 1 / (1 + math.exp(-2))), (1e9, 1.0), (-1e9, 0.0)):
+        ranked, _ = LearnedReranker(model(in_force=weight)).rerank("问", [RankedPassage(LAW[0], 0)])
+        assert ranked[0].score == pytest.approx(score)
+    assert LearnedReranker(model()).rerank("问", [])[0] == ()
 
 
 def test_the_head_is_reordered_and_the_rest_stays_below() -> None:
