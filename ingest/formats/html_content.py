@@ -30,6 +30,7 @@ _FURNITURE_NAME = re.compile(rf"(?:^|[-_\s])(?:{_WORDS})(?:$|[-_\s\d])", re.I)
 _FURNITURE_CHARS = 400
 _ENOUGH = 60
 _SENTENCE = re.compile("[。；，：、]")
+_DATE_BESIDE = re.compile(r"[\[（(【]?\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[\]）)】]?")
 _SHARE = 0.6
 
 
@@ -70,8 +71,8 @@ def densest(body: html.HtmlElement, names: frozenset[str]) -> html.HtmlElement:
 
 
 def link_share(content: html.HtmlElement) -> float:
-    """The share of its characters that are links, 0 to 1."""
-    total = _size(content)
+    """The share of its characters that are links, 0 to 1; dates in brackets beside them aside."""
+    total = len(_DATE_BESIDE.sub("", "".join(content.text_content().split())))
     links = sum(_size(link) for link in content.iter("a") if not _within_link(link))
     return links / total if total else 0.0
 

@@ -12,9 +12,8 @@ from itertools import islice
 
 from lxml import html
 
-from ingest.dates import DATE, signed_date
+from ingest.dates import DATE, dates_in, day_after
 from ingest.given import given_fields
-from ingest.issuers import issuer_of_notice
 
 _SITE = re.compile(
     r"(?:网站?|门户|政府网|官网|网站群|公报|信息公开|公开平台|数据库)$|^(?:首页|通知公告|正文|详情|当前位置)"
@@ -37,8 +36,11 @@ _SCRIPT_STATUS = re.compile(r"file_status\s*=\s*['\"](失效|有效|废止|已�
 _ORGAN = re.compile(
     r"(?:人民政府|政府|办公厅|办公室|委员会|局|厅|中心|部|署|委|院|总队|支队|联合会|办事处)$"
 )
+_OF_ORGAN = re.compile(
+    r".{2,60}?(?:政府|厅|室|委员会|局|中心|部|署|会|院|办|等\d+部门)\s*(?:印发)?关于"
+)
 _DECREE = re.compile(r"令\s*(?:\d{4}年)?第\s*\S{1,8}\s*号")
-_ADOPTED = re.compile(r"通过|公布|发布|批准|修订|修正")
+_ADOPTED = re.compile(r"^[（(].*(?:通过|公布|发布|批准|修订|修正).*[）)]$")
 _DAY = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?")
 _MAX_VALUE = 120
 
@@ -117,33 +119,44 @@ def given_of(
     given = given_fields(raw)
     if title:
         given["title"] = title
-    body = "\n".join(lines)
-    own = issuer_of_notice(title, body)
-    if own or _DECREE.search(body[:300]):
+    _last_day(given)
+    signed = next((n for n in reversed(range(len(lines))) if DATE.fullmatch(lines[n])), 0)
+    by_organ = bool(signed) and bool(_ORGAN.search(lines[signed - 1]))
+    if by_organ or _OF_ORGAN.match(title) or _DECREE.search("\n".join(lines[:4])):
         given.pop("issuer", None)
-    elif "issuer" not in given and _ORGAN.search(_source(metas)):
+    elif "issuer" not in given and _source(metas):
         given["issuer"] = _source(metas)
-    if "promulgated" not in given and signed_date(lines) is None and not _dated_head(lines):
-        posted = [labels.get(label, "") for label in _PUBLISHED]
-        day = next(filter(None, (*posted, metas.get("pubdate", ""))), "")
-        if _DAY.match(day):
-            given["promulgated"] = _DAY.match(day)[0]  # type: ignore[index]
+    if "promulgated" not in given and not signed and not _dated_head(lines):
+        posted = (labels.get(label, "") for label in _PUBLISHED)
+        day = _DAY.match(next(filter(None, (*posted, metas.get("pubdate", ""))), ""))
+        if day:
+            given["promulgated"] = day[0]
     return given
+
+
+def _last_day(given: dict[str, str]) -> None:
+    """A 失效日期 one day short of full years names the last day in force, not the first without."""
+    starts, ends = (dates_in(given.get(key, "")) for key in ("effective", "expires"))
+    if starts and ends:
+        after = day_after(ends[0])
+        if after and (after.month, after.day) == (starts[0].month, starts[0].day):
+            given["expires"] = after.isoformat()
 
 
 def _source(metas: Mapping[str, str]) -> str:
     """ContentSource as an organ with its place (市… on the site of 广州市…); "" for 本网."""
-    organs = metas.get("contentsource", "").split()
-    if not organs:
+    source = re.sub(r"[（(].*", "", metas.get("contentsource", "")).removeprefix("本网").strip()
+    organ = re.split(r"[\s、，]+", source)[0]
+    if not _ORGAN.search(organ):
         return ""
-    city = re.match(r"[\u4e00-\u9fff]{2,8}?(?=市|州|盟)", metas.get("sitename", ""))
-    first = organs[0].split("、")[0]
-    return f"{city[0]}{first}" if city and first.startswith("市") else first
+    unit = organ[:1] if organ[:1] in tuple("省市区县州") else ""
+    place = re.match(rf"[\u4e00-\u9fff]{{2,9}}?{unit}", metas.get("sitename", "")) if unit else None
+    return f"{place[0]}{organ[1:]}" if place else organ
 
 
 def _dated_head(lines: Sequence[str]) -> bool:
     """Whether the first lines tell when it was adopted (2021年7月27日…公布)."""
-    return any(DATE.search(line) and _ADOPTED.search(line) for line in lines[:4] if len(line) < 150)
+    return any(DATE.search(line) and _ADOPTED.search(line) for line in lines[:4])
 
 
 def _without_site(name: str, site: str) -> str:

@@ -11,6 +11,7 @@ from configs.errors import InputError
 MAX_CELLS = 500_000
 _MAX_SPAN = 1000
 """As browsers limit ``colspan`` (HTML standard, 4.9.11)."""
+_LABEL_CHARS = 20
 _GROUPS = frozenset(("thead", "tbody", "tfoot"))
 
 
@@ -28,13 +29,17 @@ def table_lines(
         return None
     cells: list[str] = []
     grid, heights = _grid(table, text_of, cells)
-    grid = [row for row in grid if any(cells[cell] for cell in row)]
+    grid = [row for n, row in enumerate(grid) if _says(row, grid[n - 1] if n else [], cells)]
     grid = _without_columns(grid, cells)
-    before, after = [], []
+    before: list[str] = []
+    after: list[str] = []
     while grid and len(grid[0]) > 1 and len(set(grid[0])) == 1:
         before.append(cells[grid.pop(0)[0]])
     while len(grid) > 1 and len(grid[-1]) > 1 and len(set(grid[-1])) == 1:
         after.insert(0, cells[grid.pop()[0]])
+    if len(grid) == 1 and len(grid[0]) > 1 and max(len(cells[c]) for c in grid[0]) <= _LABEL_CHARS:
+        # The head of a form that is to be filled in.
+        return [*before, " ".join(cells[cell] for cell in dict.fromkeys(grid[0])), *after]
     if len(grid) < 2 or len(grid[0]) < 2:
         return None
     depth = _header_depth(grid, heights)
@@ -101,6 +106,11 @@ def _span(cell: html.HtmlElement, name: str, most: int) -> int:
         return 1
     # A rowspan of 0 reaches to the end of the table.
     return min(int(value[:6]) or (most if name == "rowspan" else 1), most)
+
+
+def _says(row: list[int], above: list[int], cells: list[str]) -> bool:
+    """Whether a row has words of its own, not only cells that reach down from the row above."""
+    return any(cells[cell] for cell in set(row) - set(above))
 
 
 def _without_columns(grid: list[list[int]], cells: list[str]) -> list[list[int]]:
