@@ -31,7 +31,7 @@ _FURNITURE_CHARS = 400
 _ENOUGH = 60
 _SENTENCE = re.compile("[。；，：、]")
 _DATE_BESIDE = re.compile(r"[\[（(【]?\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[\]）)】]?")
-_SHARE = 0.6
+_SHARE = 0.75
 
 
 def strip_furniture(root: html.HtmlElement) -> None:
