@@ -58,10 +58,14 @@ def _holds_layout(table: html.HtmlElement) -> bool:
 
 def _rows(table: html.HtmlElement) -> Iterator[list[html.HtmlElement]]:
     for child in table.iterchildren():
-        rows = child.iterchildren("tr") if child.tag in _GROUPS else [child]
-        for row in rows:
-            if row.tag == "tr":
-                yield list(row.iterchildren("td", "th"))
+        if child.tag == "tr":
+            yield list(child.iterchildren("td", "th"))
+        elif child.tag in _GROUPS:
+            # Cells right below a group are a row whose ``tr`` was left out.
+            loose = list(child.iterchildren("td", "th"))
+            if loose:
+                yield loose
+            yield from (list(row.iterchildren("td", "th")) for row in child.iterchildren("tr"))
 
 
 def _grid(
