@@ -28,7 +28,7 @@ _WORDS = (
 )
 _FURNITURE_NAME = re.compile(rf"(?:^|[-_\s])(?:{_WORDS})(?:$|[-_\s\d])", re.I)
 _FURNITURE_CHARS = 400
-_ENOUGH = 60
+_ENOUGH = 20
 _SENTENCE = re.compile("[。；，：、]")
 _DATE_BESIDE = re.compile(r"[\[（(【]?\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[\]）)】]?")
 _SHARE = 0.75
@@ -51,7 +51,7 @@ def main_content(root: html.HtmlElement, names: frozenset[str]) -> html.HtmlElem
     known = [e for e in body.iter("div", "td", "article", "section", "ucapcontent") if _known(e)]
     known = [e for e in known if not _hidden(e, body, names)]
     best = max(known, key=_size, default=None)
-    if best is not None and (_size(best) >= _ENOUGH or best.find(".//table") is not None):
+    if best is not None and (_size(best) >= _ENOUGH or best.find(".//img") is not None):
         return best
     return densest(body, names)
 

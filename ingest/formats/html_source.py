@@ -16,7 +16,7 @@ from pathlib import Path
 from lxml import etree, html
 
 from configs.errors import InputError
-from ingest.readers import decode
+from ingest.readers import decode, refuse_other_kinds
 
 MAX_BYTES = 60_000_000
 """Largest page that is parsed (one of 45 MB takes 10 s and 1 GB of memory)."""
@@ -65,6 +65,7 @@ def decode_page(data: bytes, charset: str, name: str) -> tuple[str, tuple[str, .
     gb2312 and are not. Else ``charset`` (of an MHTML part) or the declared one counts, then what
     gives the most everyday characters. Raises InputError as ``ingest.readers.decode`` does.
     """
+    refuse_other_kinds(data, name)
     if data.startswith(_BOMS) or b"\x00" in data[:1000] or not data.strip():
         return decode(data, name), ()
     try:

@@ -173,7 +173,7 @@ def join_lines(lines: list[str]) -> str:
     """The paragraphs of a cell on one line; one that is only the end of a word joins it."""
     joined = ""
     for line in lines:
-        short = min(len(joined), len(line)) <= 2 or len(joined.rsplit(" ", 1)[-1]) <= 2
+        short = len(line) <= 2 or len(joined.rsplit(" ", 1)[-1]) == 1
         wide = re.match(r"[\u4e00-\u9fff]", line) and re.search(r"[\u4e00-\u9fff]$", joined)
         joined += line if not joined or (short and wide) else f" {line}"
     return joined
