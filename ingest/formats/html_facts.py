@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from lxml import html
+from lxml import etree, html
 
 from ingest.dates import DATE, dates_in, day_after
 from ingest.given import given_fields
@@ -32,6 +32,7 @@ _NOTHING = re.compile(r"[-—–/\s]*|无|暂无|空|undefined|null", re.IGNOREC
 _LABEL = re.compile(
     r"[【\[]?(?P<label>[\u4e00-\u9fff](?:\s*[\u4e00-\u9fff]){1,5})[】\]]?\s*[：:]\s*(?P<value>.*)"
 )
+_LABELLED = frozenset(("td", "th", "li", "p", "dt", "dd", "span", "div", "label", "b"))
 _SCRIPT_STATUS = re.compile(r"file_status\s*=\s*['\"](失效|有效|废止|已修改|尚未生效)['\"]")
 _ORGAN = re.compile(
     r"(?:人民政府|政府|办公厅|办公室|委员会|局|厅|中心|部|署|委|院|总队|支队|联合会|办事处)$"
@@ -86,9 +87,12 @@ def metas_of(root: html.HtmlElement) -> dict[str, str]:
 def labels_of(root: html.HtmlElement, content: html.HtmlElement) -> dict[str, str]:
     """The labelled values around the document (文号：…; a label may stand in a cell of its own)."""
     found: dict[str, str] = {}
-    inside = set(content.iter())
-    for element in root.iter("td", "th", "li", "p", "dt", "dd", "span", "div", "label", "b"):
-        if element in inside or sum(1 for _ in islice(element.iter(), 9)) > 8:
+    walk = etree.iterwalk(root, events=("start",))
+    for _, element in walk:
+        if element is content:
+            walk.skip_subtree()
+            continue
+        if element.tag not in _LABELLED or sum(1 for _ in islice(element.iter(), 9)) > 8:
             continue
         match = _LABEL.fullmatch(_squeezed(_shown_text(element)))
         if match is None:
@@ -171,9 +175,12 @@ def _titled(element: html.HtmlElement) -> bool:
 
 
 def _shown_text(element: html.HtmlElement) -> str:
-    return "".join(
-        t for t in element.xpath(".//text()[not(ancestor::script) and not(ancestor::style)]")
-    )
+    parts = [element.text or ""]
+    for inner in element.iterdescendants():
+        if inner.tag not in ("script", "style"):
+            parts.append(inner.text or "")
+        parts.append(inner.tail or "")
+    return "".join(parts)
 
 
 def _usable(text: str) -> bool:
