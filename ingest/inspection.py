@@ -77,7 +77,7 @@ def inspect_paths(
 
 def _inspected(name: str, document: Document) -> Inspected:
     facts = document.passages[0].metadata
-    articles = {(p.metadata.part, p.metadata.article) for p in document.passages}
+    articles = {p.metadata.article for p in document.passages} - {None, ""}
     return Inspected(
         file=name,
         title=document.title,
@@ -89,7 +89,7 @@ def _inspected(name: str, document: Document) -> Inspected:
         effective=facts.effective or "",
         expires=facts.expires or "",
         status=facts.status,
-        articles=sum(1 for _, article in articles if article),
+        articles=len(articles),
         passages=len(document.passages),
         tables=sum(line.startswith(_TABLE_MARK) for line in document.text.split("\n")),
         warnings=document.warnings,

@@ -37,9 +37,7 @@ _SCRIPT_STATUS = re.compile(r"file_status\s*=\s*['\"](失效|有效|废止|已�
 _ORGAN = re.compile(
     r"(?:人民政府|政府|办公厅|办公室|委员会|局|厅|中心|部|署|委|院|总队|支队|联合会|办事处)$"
 )
-_OF_ORGAN = re.compile(
-    r".{2,60}?(?:政府|厅|室|委员会|局|中心|部|署|会|院|办|等\d+部门)\s*(?:印发)?关于"
-)
+_OF_ORGAN = re.compile(r".{2,60}?(?:政府|厅|室|委员会|局|中心|部|署|会|院|办)\s*(?:印发)?关于")
 _DECREE = re.compile(r"令\s*(?:\d{4}年)?第\s*\S{1,8}\s*号")
 _ADOPTED = re.compile(r"^[（(].*(?:通过|公布|发布|批准|修订|修正).*[）)]$")
 _DAY = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?")
@@ -126,9 +124,13 @@ def given_of(
     _last_day(given)
     signed = next((n for n in reversed(range(len(lines))) if DATE.fullmatch(lines[n])), 0)
     by_organ = bool(signed) and bool(_ORGAN.search(lines[signed - 1]))
-    if by_organ or _OF_ORGAN.match(title) or _DECREE.search("\n".join(lines[:4])):
+    decree = bool(_DECREE.search("\n".join(lines[:4])))
+    if _OF_ORGAN.match(title):
         given.pop("issuer", None)
-    elif "issuer" not in given and _source(metas):
+    elif "issuer" in given:
+        if (by_organ or decree) and not any(given["issuer"] in line for line in lines):
+            given.pop("issuer")
+    elif not by_organ and not decree and _source(metas):
         given["issuer"] = _source(metas)
     if "promulgated" not in given and not signed and not _dated_head(lines):
         posted = (labels.get(label, "") for label in _PUBLISHED)
