@@ -26,6 +26,8 @@ _META = re.compile(
 _MHTML = re.compile(
     rb"\A\s*(?:From:|MIME-Version:|Subject:|Date:|Content-Type:\s*multipart/)", re.IGNORECASE
 )
+_LONG_TAG = re.compile(r"<[a-zA-Z][^<>]{40000,}")
+_MAX_ATTRIBUTES = 5_000
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _EVERYDAY = re.compile("[，。、的一有人中在不]")
 _ALIASES = {"gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "big5": "big5hkscs"}
@@ -122,6 +124,10 @@ def _html_part(data: bytes, name: str) -> tuple[bytes, str]:
 
 
 def _tree(text: str, name: str) -> html.HtmlElement:
+    for tag in _LONG_TAG.finditer(text):
+        # libxml2 compares each attribute with all others: 100,000 of them take minutes.
+        if len(tag[0].split(maxsplit=_MAX_ATTRIBUTES)) > _MAX_ATTRIBUTES:
+            raise InputError(f"{name}: an element has over 5,000 attributes; save the page again")
     parser = html.HTMLParser(
         encoding="utf-8", huge_tree=True, no_network=True, remove_comments=True, remove_pis=True
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lxml import html
@@ -12,8 +13,6 @@ _NONE = re.compile(
 )
 _INVISIBLE = re.compile(r"visibility\s*:\s*(hidden|collapse|visible)", re.I)
 _SIZE = re.compile(r"font-size\s*:\s*([\d.]+)\s*(?:px|pt|em|rem|%)?\s*(?:[;!]|$)", re.I)
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"(?:[a-z]+\d?)?([.#][\w-]+)", re.I)
 _STRUCK = frozenset(("del", "s", "strike"))
 
@@ -39,8 +38,7 @@ def hidden_names(root: html.HtmlElement) -> frozenset[str]:
     """
     names: set[str] = set()
     for sheet in root.iter("style"):
-        css = _without_media(_COMMENT.sub("", sheet.text or ""))
-        for selectors, declarations in _RULE.findall(css):
+        for selectors, declarations in _rules(sheet.text or ""):
             if not look(declarations).shown:
                 simple = (_SIMPLE.fullmatch(s.strip()) for s in selectors.split(","))
                 names.update(match[1] for match in simple if match)
@@ -69,6 +67,16 @@ def look_of(element: html.HtmlElement, inherited: Look, names: frozenset[str]) -
     return look(style, inherited) if style else inherited
 
 
-def _without_media(css: str) -> str:
-    """The sheet without its ``@media {…}`` blocks (braces nest once in them)."""
-    return re.sub(r"@[\w-]+[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", css)
+def _rules(css: str) -> Iterator[tuple[str, str]]:
+    """Selectors and declarations of the rules outside ``@media`` and other blocks.
+
+    By splitting, not by patterns: a damaged sheet must not take quadratic time.
+    """
+    first, *rest = css.split("/*")
+    depth = 0
+    for block in "".join([first, *(part.partition("*/")[2] for part in rest)]).split("}"):
+        opened = block.count("{")
+        if depth == 0 and opened == 1 and not block.lstrip().startswith("@"):
+            selectors, _, declarations = block.partition("{")
+            yield selectors.rpartition(";")[2], declarations
+        depth = max(0, depth + opened - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from lxml import html
@@ -12,11 +13,6 @@ from ingest.formats.html_text import flow_of
 from ingest.formats.site_words import without_site_words
 from ingest.readers import read_text
 from ingest.reading import Reading
-
-_STYLE = re.compile(r"^[ \t]*<(style|script)\b.*?</\1>[ \t]*$", re.DOTALL | re.MULTILINE)
-_HTML_TABLE = re.compile(
-    r"^[ \t]*<table\b.*?</table>[ \t]*$", re.DOTALL | re.MULTILINE | re.IGNORECASE
-)
 
 
 def read(path: Path) -> Reading:
@@ -29,12 +25,29 @@ def read(path: Path) -> Reading:
     if path.suffix.lower() != ".md":
         return Reading(without_site_words(text))
     try:
-        return Reading(_HTML_TABLE.sub(_table, _STYLE.sub("", text)))
+        for name, replacement in (("style", _nothing), ("script", _nothing), ("table", _table)):
+            text = _replaced(text, name, replacement)
     except InputError as error:
         raise InputError(f"{path.name}: {error}") from error
+    return Reading(text)
 
 
-def _table(match: re.Match[str]) -> str:
+def _replaced(text: str, name: str, replacement: Callable[[str], str]) -> str:
+    """``text`` with every ``<name …>…</name>`` that begins a line replaced."""
+    opening = re.compile(rf"^[ \t]*<{name}\b", re.MULTILINE | re.IGNORECASE)
+    closing = re.compile(rf"</{name}\s*>", re.IGNORECASE)
+    parts, at = [], 0
+    while (start := opening.search(text, at)) and (end := closing.search(text, start.end())):
+        parts += [text[at : start.start()], replacement(text[start.start() : end.end()])]
+        at = end.end()
+    return "".join([*parts, text[at:]])
+
+
+def _nothing(_block: str) -> str:
+    return ""
+
+
+def _table(block: str) -> str:
     parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True)
-    root = html.document_fromstring(match[0].encode("utf-8", "replace"), parser=parser)
+    root = html.document_fromstring(block.encode("utf-8", "replace"), parser=parser)
     return "\n".join(flow_of(root, frozenset()).lines)

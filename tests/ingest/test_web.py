@@ -217,6 +217,7 @@ def test_mhtml_quoted_printable_in_gb2312(tmp_path: Path, name: str) -> None:
         (_page("<p><img src='a.png'></p>"), "picture"),
         ("<div>" * 100_000 + "字", "nested"),
         ("<table><tr><td>" * 50_000 + "字", "nested"),
+        ("<p " + " ".join(f"a{n}=''" for n in range(100_000)) + ">字", "attributes"),
         ("%PDF-1.7", "PDF"),
         ("MIME-Version: 1.0\r\nContent-Type: text/plain\r\n\r\n无", "MHTML"),
         (
