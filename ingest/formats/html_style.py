@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from lxml import html
 
-_NONE = re.compile(
-    r"display\s*:\s*none|mso-hide\s*:\s*all|opacity\s*:\s*0?\.?0+\s*(?:[;!]|$)", re.I
-)
+_NONE = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
+_CLEAR = re.compile(r"opacity\s*:\s*0?\.?0+\s*(?:[;!]|$)", re.IGNORECASE)
 _INVISIBLE = re.compile(r"visibility\s*:\s*(hidden|collapse|visible)", re.I)
 _SIZE = re.compile(r"font-size\s*:\s*([\d.]+)\s*(?:px|pt|em|rem|%)?\s*(?:[;!]|$)", re.I)
 _SIMPLE = re.compile(r"(?:[a-z]+\d?)?([.#][\w-]+)", re.I)
@@ -50,6 +49,8 @@ def look(style: str, inherited: Look = Look()) -> Look:
     visible, sized = inherited.visible, inherited.sized
     for match in _INVISIBLE.finditer(style):
         visible = match[1].lower() == "visible"
+    if _CLEAR.search(style):
+        visible = False
     for match in _SIZE.finditer(style):
         sized = float(match[1].strip(".") or 0) > 0
     return Look(inherited.gone or bool(_NONE.search(style)), visible, sized)
