@@ -69,7 +69,10 @@ def _first(plain: str) -> tuple[str, int] | None:
             return normal, bracketed.start() + bracketed["word"].rfind(word[0])
     if decree is None:
         return None
-    organ = _organ(decree["organ"])
+    at = decree.start("organ")
+    # The 日 of a date that stands right before the organ is none of its characters.
+    dated = plain[at] == "日" and plain[at - 1 : at].isdigit()
+    organ = _organ(decree["organ"][dated:])
     number = parse_number(decree["n"])
     if not organ or number is None:
         return None

@@ -23,6 +23,9 @@ _DOC_NUMBER_LINE = re.compile(
     r"[（(【]?(?:[^（()）。，；]{0,30}[〔\[［(（【﹝]\s*[\d０-９]{4}\s*[〕\]］)）】﹞]\s*第?\s*[\d０-９]+\s*号"
     r"|[^。，；]{0,30}(?:令|公告)\s*(?:[\d０-９]{4}\s*年\s*)?第\s*\S{1,8}\s*号)[)）】]?"
 )
+# A decree's number may stand on a line of its own below the organ.
+_DECREE_LINE = re.compile(r"[^。，；：《]{2,30}(?:令|公告)")
+_NUMBER_LINE = re.compile(r"[（(]?\s*第\s*\S{1,8}\s*号\s*[)）]?")
 _OTHER_LABELS = (
     *(
         "主题分类",
@@ -141,6 +144,11 @@ def _history_lines(
         for key, value in given_fields({label["label"]: label["value"]}).items():
             given.setdefault(key, value)
         return 1
+    if len(lines) > 1 and _DECREE_LINE.fullmatch(line):
+        below = text[slice(*lines[1])].strip("* ")
+        if _NUMBER_LINE.fullmatch(below):
+            history.append(normalise_doc_number(line + below))
+            return 2
     if _DOC_NUMBER_LINE.fullmatch(line):
         history.append(normalise_doc_number(line))
         return 1

@@ -72,9 +72,7 @@ def decode(data: bytes, name: str) -> str:
     """``data`` as text; ``name`` is for the messages. Raises InputError as ``read_text`` does."""
     if not data.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
         raise InputError(f"{name}: the file is empty; remove it or save it again")
-    for magic, kind in _OTHER_KINDS:
-        if data.startswith(magic):
-            raise InputError(f"{name}: is {kind} file by its content; save it as UTF-8 text")
+    refuse_other_kinds(data, name)
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return _checked(_decoded(data, encoding), name)
@@ -86,6 +84,13 @@ def decode(data: bytes, name: str) -> str:
         texts = (_decoded(data, encoding) for encoding in candidates)
         text = next((t for t in texts if t is not None and _share(t) >= _PLAUSIBLE), None)
     return _checked(text, name)
+
+
+def refuse_other_kinds(data: bytes, name: str) -> None:
+    """Raises InputError when the first bytes are those of a PDF, a Word file …"""
+    for magic, kind in _OTHER_KINDS:
+        if data.startswith(magic):
+            raise InputError(f"{name}: is {kind} file by its content; save it as UTF-8 text")
 
 
 def front_matter(text: str) -> tuple[dict[str, str], int]:

@@ -15,6 +15,7 @@ from ingest.reading import Reading
 _READERS = {
     ".md": "ingest.formats.plain",
     ".txt": "ingest.formats.plain",
+    **dict.fromkeys((".html", ".htm", ".xhtml", ".mhtml", ".mht"), "ingest.formats.web"),
 }
 SUFFIXES = frozenset(_READERS)
 """The suffixes (lower case, with the dot) of files that hold one document each."""
