@@ -13,6 +13,8 @@ from configs.errors import InputError
 from ingest.reading import Reading
 
 _READERS = {
+    ".docm": "ingest.formats.docx",
+    ".docx": "ingest.formats.docx",
     ".md": "ingest.formats.plain",
     ".txt": "ingest.formats.plain",
 }
