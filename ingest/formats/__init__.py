@@ -18,6 +18,7 @@ _READERS = {
     ".docx": "ingest.formats.docx",
     ".md": "ingest.formats.plain",
     ".odt": "ingest.formats.office",
+    ".pdf": "ingest.formats.pdf",
     ".rtf": "ingest.formats.office",
     ".txt": "ingest.formats.plain",
     ".wps": "ingest.formats.office",

@@ -1,0 +1,177 @@
+"""From printed lines to paragraphs that run over lines, columns and pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from ingest.formats.letterhead import body_size, join_lines
+from ingest.formats.pdf_lines import Line
+from ingest.formats.pdf_tables import TableBlock
+from ingest.numerals import DIGITS
+
+_BEGINS = re.compile(
+    rf"第[{DIGITS}]+[条章节编款](?![规所的中第、和至])|[一二三四五六七八九十]{{1,3}}、|[（(][{DIGITS}]{{1,3}}[)）]"
+    r"|\d{1,2}[.．、](?!\d)|附\s*[件录表]|[①-⑳]|注\s*\d*[：:]"
+)
+_ENDED = re.compile(r"[。！？；：:;!?…][”’』」）)]*$")
+_NOTE = re.compile(r"(?:[①-⑳]|[\[〔（(]?\d{1,2}[\]〕）)]?|[*＊]|注\s*\d*\s*[：:])\s*\S")
+_NOTE_SIZE = 0.9
+_SAME_SIZE = 0.12
+_INDENT = 1.0
+_ROOM = 2.6
+"""A line ends this many characters before the edge at most when it is full: a closing bracket with
+its full stop may not begin the next line."""
+_LEADING = 1.6
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Lines of one column of a page (from 0), or a table; ``left`` and ``right``: the column's
+    edges in points."""
+
+    page: int
+    lines: tuple[Line, ...] = ()
+    table: TableBlock | None = None
+    left: float = 0.0
+    right: float = 0.0
+
+
+@dataclass(slots=True)
+class Block:
+    """A paragraph as parts of (page, text), or a table's rows of (page, cells)."""
+
+    parts: list[tuple[int, str]] = field(default_factory=list)
+    rows: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
+    size: float = 0.0
+    centred: bool = False
+
+    @property
+    def text(self) -> str:
+        return "".join(text for _, text in self.parts)
+
+
+def blocks_of(stretches: Sequence[Stretch]) -> list[Block]:
+    """The paragraphs and tables of a document; notes at the foot stand behind the paragraph that
+    is open where their page ends."""
+    body = body_size([(x.size, len(x.text)) for s in stretches for x in s.lines])
+    return _Joiner(body).join(stretches)
+
+
+def column_edges(columns: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
+    """The left and right edge of each column of a document.
+
+    A column of short lines alone is taken to be as wide as the others usually are.
+    """
+    widths = [max(x.x1 for x in c) - min(x.x0 for x in c) for c in columns if len(c) >= 3]
+    usual = median(widths) if widths else 0.0
+    edges = []
+    for column in columns:
+        left = min(x.x0 for x in column)
+        right = max(x.x1 for x in column)
+        short = len(column) < 3 and right - left < usual
+        edges.append((left, left + usual if short else right))
+    return edges
+
+
+class _Joiner:
+    """One pass over the lines with the open paragraph and the notes that wait for its end."""
+
+    def __init__(self, body: float) -> None:
+        self._body = body
+        self._blocks: list[Block] = []
+        self._open: Block | None = None
+        self._last: tuple[Line, Stretch] | None = None
+        self._notes: list[Block] = []
+
+    def join(self, stretches: Sequence[Stretch]) -> list[Block]:
+        for index, stretch in enumerate(stretches):
+            if stretch.table is not None:
+                self._table(stretch.page, stretch.table)
+                continue
+            last = index + 1 == len(stretches) or stretches[index + 1].page != stretch.page
+            lines, notes = self._split_notes(stretch) if last else (stretch.lines, ())
+            for line in lines:
+                self._take(line, stretch)
+            self._notes += _note_blocks(notes, stretch.page)
+        self._close()
+        return self._blocks
+
+    def _take(self, line: Line, stretch: Stretch) -> None:
+        if self._open is not None and self._last is not None and self._goes_on(line, stretch):
+            joined = join_lines((self._open.text, line.text))
+            self._open.parts.append((stretch.page, joined[len(self._open.text) :]))
+        else:
+            self._close()
+            self._open = Block(
+                [(stretch.page, line.text)], size=line.size, centred=_centred(line, stretch)
+            )
+        self._last = (line, stretch)
+
+    def _goes_on(self, line: Line, stretch: Stretch) -> bool:
+        """Whether the line continues the open paragraph."""
+        assert self._last is not None
+        before, place = self._last
+        if abs(before.size - line.size) > _SAME_SIZE * before.size:
+            return False
+        if place is stretch and line.top - before.bottom > _LEADING * line.size:
+            return False
+        if line.size > self._body * (1 + _SAME_SIZE):  # a title or a heading on several lines
+            return not _ENDED.search(before.text) and not _BEGINS.match(line.text)
+        if _centred(before, place) and _centred(line, stretch):
+            return False
+        if place.right - before.x1 > _ROOM * before.size:
+            return False
+        ended = bool(_ENDED.search(before.text))
+        if ended and _BEGINS.match(line.text):
+            return False
+        indented = line.x0 - stretch.left > _INDENT * line.size
+        if not indented:
+            return True
+        hanging = abs((line.x0 - stretch.left) - (before.x0 - place.left)) < 0.5 * line.size
+        return not ended and not _BEGINS.match(line.text) and hanging
+
+    def _split_notes(self, stretch: Stretch) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+        """The lines, and those of the notes at the foot: smaller type behind a number."""
+        lines = stretch.lines
+        start = len(lines)
+        while start and lines[start - 1].size < _NOTE_SIZE * self._body:
+            start -= 1
+        while start < len(lines) and not _NOTE.match(lines[start].text):
+            start += 1
+        return (lines, ()) if start == 0 else (lines[:start], lines[start:])
+
+    def _table(self, page: int, table: TableBlock) -> None:
+        rows = [(page, row) for row in table.rows]
+        before = self._blocks[-1] if self._blocks and self._open is None else None
+        if before is not None and before.rows and before.rows[-1][0] == page - 1:
+            header = before.rows[0][1]
+            if len(header) == len(table.rows[0]):
+                before.rows += rows[1:] if table.rows[0] == header else rows
+                return
+        self._close()
+        self._blocks.append(Block(rows=rows))
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self._blocks.append(self._open)
+        self._blocks += self._notes
+        self._open, self._last, self._notes = None, None, []
+
+
+def _note_blocks(lines: Sequence[Line], page: int) -> Iterator[Block]:
+    note: list[str] = []
+    for line in lines:
+        if _NOTE.match(line.text) and note:
+            yield Block([(page, join_lines(note))])
+            note = []
+        note.append(line.text)
+    if note:
+        yield Block([(page, join_lines(note))])
+
+
+def _centred(line: Line, stretch: Stretch) -> bool:
+    left, right = line.x0 - stretch.left, stretch.right - line.x1
+    return left > 0.4 * line.size and abs(left - right) < max(line.size, 0.1 * (left + right))
