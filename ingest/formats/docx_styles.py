@@ -20,7 +20,8 @@ class Styles:
             (
                 key
                 for key, style in self._styles.items()
-                if style.get(f"{W}type") == "paragraph" and style.get(f"{W}default") in ("1", "true")
+                if style.get(f"{W}type") == "paragraph"
+                and style.get(f"{W}default") in ("1", "true")
             ),
             "",
         )

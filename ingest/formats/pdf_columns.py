@@ -38,7 +38,9 @@ def in_reading_order(pieces: Sequence[Line]) -> list[list[Line]]:
 def _gutter(rows: Sequence[Sequence[Line]]) -> float | None:
     """The place between two columns in points, None on a page of one column."""
     pairs = [
-        (left, right) for row in rows for left, right in zip(row, row[1:], strict=False)
+        (left, right)
+        for row in rows
+        for left, right in zip(row, row[1:], strict=False)
         if len(row) == 2
     ]
     if len(pairs) < _MIN_ROWS:
@@ -58,9 +60,7 @@ def _gutter(rows: Sequence[Sequence[Line]]) -> float | None:
     return gutter if left >= _FILLED and right >= _FILLED else None
 
 
-def _bands(
-    rows: Sequence[list[Line]], gutter: float
-) -> Iterator[tuple[bool, list[list[Line]]]]:
+def _bands(rows: Sequence[list[Line]], gutter: float) -> Iterator[tuple[bool, list[list[Line]]]]:
     """Stretches of rows that all cross the gutter, or none of which does."""
     band: list[list[Line]] = []
     state = False

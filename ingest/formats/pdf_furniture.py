@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from ingest.formats.letterhead import body_size
 from ingest.formats.pdf_lines import Line, merge, rows_of
 
 _NUMBER = r"(?:\d{1,4}|[ivxlIVXL]{1,6}|[一二三四五六七八九十百]{1,4})"
@@ -17,6 +18,8 @@ _EDGE = 0.14
 """Furniture stands within this share of the page's height from its upper or lower edge."""
 _OUTERMOST = 3
 _SAME_PLACE = 8.0
+_SMALL = 0.9
+_HEAD_GAP = 1.5
 _SHARE = 0.3
 """Heads may differ between odd and even pages and stop in an annex."""
 
@@ -26,17 +29,18 @@ def without_furniture(
 ) -> list[list[Line]]:
     """The pieces of each page that are text.
 
-    A row at the edge of the page goes when it is a page number, or when the same words (numbers
-    aside) stand at that place on several pages.
+    A row at the edge of the page goes when it is a page number, when the same words (numbers
+    aside) stand at that place on several pages, or when it is small type high above the text.
     """
     edges = [_edge_rows(page, height) for page, height in zip(pages, heights, strict=True)]
     repeated = _repeated(edges)
+    body = body_size([(piece.size, len(piece.text)) for page in pages for piece in page])
     kept = []
     for page, rows in zip(pages, edges, strict=True):
         gone = {
             id(piece)
             for row in rows
-            if _is_page_number(row) or _key(row) in repeated
+            if _is_page_number(row) or _key(row) in repeated or _is_stray(row, page, body)
             for piece in row
         }
         kept.append([piece for piece in page if id(piece) not in gone])
@@ -66,3 +70,14 @@ def _key(row: list[Line]) -> tuple[str, int]:
 
 def _is_page_number(row: list[Line]) -> bool:
     return bool(_PAGE_NUMBER.fullmatch(merge(row).text))
+
+
+def _is_stray(row: list[Line], page: Sequence[Line], body: float) -> bool:
+    """Whether the row is small and stands above all else with a wide gap, as a head does."""
+    below = [p.top for p in page if p.middle > row[0].bottom]
+    return (
+        row[0].size < _SMALL * body
+        and all(p.middle > row[0].top for p in page)
+        and bool(below)
+        and min(below) - row[0].bottom > _HEAD_GAP * body
+    )

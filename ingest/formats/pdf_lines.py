@@ -98,7 +98,10 @@ def _rows(chars: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
         first = max(rows[-1], key=lambda c: float(c["size"])) if rows else None
         if first is not None and first["top"] < middle < first["bottom"]:
             rows[-1].append(char)
-        elif first is not None and char["top"] < (first["top"] + first["bottom"]) / 2 < char["bottom"]:
+        elif (
+            first is not None
+            and char["top"] < (first["top"] + first["bottom"]) / 2 < char["bottom"]
+        ):
             rows[-1].append(char)
         else:
             rows.append([char])

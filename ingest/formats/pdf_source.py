@@ -27,6 +27,7 @@ _COMMON = re.compile(
     "[\u0020-\u007e\u00a0-\u00ff\u2000-\u2fff\u3000-\u303f\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]"
 )
 _GARBAGE = 0.3
+_REFERENCE = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+obj\s+(\d{1,10})\s+\d{1,5}\s+R\s+endobj")
 _FEW = 20
 _PICTURE = 0.3
 """A picture that covers this share of a page with few characters makes it a scan."""
@@ -94,6 +95,24 @@ def _check(path: Path) -> None:
         raise InputError(f"{name}: has no pages; save it again")
     if count > _MAX_PAGES:
         raise InputError(f"{name}: {count} pages are over {_MAX_PAGES}; split it")
+    if _has_loop(path.read_bytes()):
+        raise InputError(_damaged(name))
+
+
+def _has_loop(data: bytes) -> bool:
+    """Whether an object is nothing but a reference that leads back to itself.
+
+    pdfminer would follow it for ever; every other loop it notices.
+    """
+    following = dict(match.groups() for match in _REFERENCE.finditer(data))
+    for start in following:
+        seen, at = set[bytes](), start
+        while at in following and at not in seen:
+            seen.add(at)
+            at = following[at]
+        if at in seen:
+            return True
+    return False
 
 
 @contextmanager
