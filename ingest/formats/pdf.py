@@ -15,7 +15,7 @@ from ingest.formats.letterhead import FrontLine, read_letterhead
 from ingest.formats.pdf_columns import in_reading_order
 from ingest.formats.pdf_furniture import without_furniture
 from ingest.formats.pdf_lines import Line
-from ingest.formats.pdf_paragraphs import Block, Stretch, blocks_of, column_edges
+from ingest.formats.pdf_paragraphs import Block, Stretch, blocks_of, page_edges
 from ingest.formats.pdf_source import Page, load
 from ingest.reading import Reading
 
@@ -85,28 +85,25 @@ def _stretches(pages: Sequence[Page]) -> list[Stretch]:
     """Columns and tables of all pages in reading order."""
     texts = without_furniture([p.pieces for p in pages], [p.height for p in pages])
     found: list[Stretch] = []
+    whole = page_edges(texts)
     for number, (page, pieces) in enumerate(zip(pages, texts, strict=True)):
         rest: list[Line] = list(pieces)
         for table in sorted(page.tables, key=lambda t: t.top):
             above = [x for x in rest if x.middle < table.top]
             rest = [x for x in rest if x.middle >= table.top]
-            found += _columns(above, number)
+            found += _columns(above, number, whole[number])
             found.append(Stretch(number, table=table))
-        found += _columns(rest, number)
-    columns = [stretch.lines for stretch in found if stretch.lines]
-    edges = iter(column_edges(columns))
-    placed = []
-    for stretch in found:
-        if stretch.lines:
-            left, right = next(edges)
-            placed.append(replace(stretch, left=left, right=right))
-        else:
-            placed.append(stretch)
-    return placed
+        found += _columns(rest, number, whole[number])
+    return found
 
 
-def _columns(pieces: Sequence[Line], page: int) -> Iterable[Stretch]:
-    return [Stretch(page, tuple(lines)) for lines in in_reading_order(pieces) if lines]
+def _columns(pieces: Sequence[Line], page: int, whole: tuple[float, float]) -> Iterable[Stretch]:
+    for column in in_reading_order(pieces):
+        left, right = whole
+        if column.narrow:
+            left = min(line.x0 for line in column.lines)
+            right = max(line.x1 for line in column.lines)
+        yield Stretch(page, column.lines, left=left, right=right)
 
 
 def _assemble(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from ingest.formats.pdf_lines import Line, merge, rows_of
@@ -13,7 +15,15 @@ _FILLED = 0.7
 _ZONE = (0.3, 0.7)
 
 
-def in_reading_order(pieces: Sequence[Line]) -> list[list[Line]]:
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Lines that are read one after the other; ``narrow``: one of two columns side by side."""
+
+    lines: tuple[Line, ...]
+    narrow: bool = False
+
+
+def in_reading_order(pieces: Sequence[Line]) -> list[Column]:
     """The lines of a page in stretches, each of one column, in the order in which they are read.
 
     Two columns are rows of two pieces with one gutter between them, both filled as running text
@@ -22,27 +32,22 @@ def in_reading_order(pieces: Sequence[Line]) -> list[list[Line]]:
     rows = rows_of(pieces)
     gutter = _gutter(rows)
     if gutter is None:
-        return [[merge(row) for row in rows]] if rows else []
-    found: list[list[Line]] = []
+        return [Column(tuple(merge(row) for row in rows))] if rows else []
+    found: list[Column] = []
     for crossing, band in _bands(rows, gutter):
         both = sum(1 for row in band if _splits(row, gutter))
         if crossing or both < _MIN_ROWS:
-            found.append([merge(row) for row in band])
+            found.append(Column(tuple(merge(row) for row in band)))
             continue
         for side in (0, 1):
-            column = [_side(row, gutter, side) for row in band]
-            found.append([merge(part) for part in column if part])
+            parts = [_side(row, gutter, side) for row in band]
+            found.append(Column(tuple(merge(part) for part in parts if part), narrow=True))
     return found
 
 
 def _gutter(rows: Sequence[Sequence[Line]]) -> float | None:
     """The place between two columns in points, None on a page of one column."""
-    pairs = [
-        (left, right)
-        for row in rows
-        for left, right in zip(row, row[1:], strict=False)
-        if len(row) == 2
-    ]
+    pairs = [pair for row in rows if len(row) == 2 for pair in pairwise(row)]
     if len(pairs) < _MIN_ROWS:
         return None
     x0 = min(line.x0 for row in rows for line in row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -92,20 +93,21 @@ def text_in(pieces: Sequence[Line]) -> str:
 
 def _rows(chars: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     rows: list[list[dict[str, Any]]] = []
-    # Full-size type first: a raised mark then joins the row that it overlaps.
-    for char in sorted(chars, key=lambda c: (c["top"] + c["bottom"]) / 2):
-        middle = (char["top"] + char["bottom"]) / 2
+    for char in sorted(chars, key=_middle):
+        # The largest type stands for its row: a raised mark joins the row that it overlaps.
         first = max(rows[-1], key=lambda c: float(c["size"])) if rows else None
-        if first is not None and first["top"] < middle < first["bottom"]:
-            rows[-1].append(char)
-        elif (
-            first is not None
-            and char["top"] < (first["top"] + first["bottom"]) / 2 < char["bottom"]
+        if first is not None and (
+            first["top"] < _middle(char) < first["bottom"]
+            or char["top"] < _middle(first) < char["bottom"]
         ):
             rows[-1].append(char)
         else:
             rows.append([char])
     return rows
+
+
+def _middle(char: dict[str, Any]) -> float:
+    return float(char["top"] + char["bottom"]) / 2
 
 
 def _parted(left: dict[str, Any], right: dict[str, Any]) -> bool:
@@ -125,7 +127,7 @@ def _piece(row: list[dict[str, Any]]) -> Line | None:
         elif not (kept and _same(kept[-1], char)):
             kept.append(char)
     text = kept[0]["text"] if kept else ""
-    for left, right in zip(kept, kept[1:], strict=False):
+    for left, right in pairwise(kept):
         text += _blank(left, right, size) + right["text"]
     text = _SPACE.sub(_one_blank, text).strip()
     if not text:

@@ -60,19 +60,20 @@ def blocks_of(stretches: Sequence[Stretch]) -> list[Block]:
     return _Joiner(body).join(stretches)
 
 
-def column_edges(columns: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
-    """The left and right edge of each column of a document.
+def page_edges(pages: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
+    """The left and right edge of each page's text.
 
-    A column of short lines alone is taken to be as wide as the others usually are.
+    A page of few lines is taken to be as wide as the others usually are.
     """
-    widths = [max(x.x1 for x in c) - min(x.x0 for x in c) for c in columns if len(c) >= 3]
+    spans = [
+        (min(x.x0 for x in page), max(x.x1 for x in page)) if page else (0.0, 0.0) for page in pages
+    ]
+    widths = [right - left for left, right in spans if right > left]
     usual = median(widths) if widths else 0.0
     edges = []
-    for column in columns:
-        left = min(x.x0 for x in column)
-        right = max(x.x1 for x in column)
-        short = len(column) < 3 and right - left < usual
-        edges.append((left, left + usual if short else right))
+    for page, (left, right) in zip(pages, spans, strict=True):
+        few = len(page) < 3 and right - left < usual
+        edges.append((left, left + usual if few else right))
     return edges
 
 

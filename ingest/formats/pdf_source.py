@@ -104,7 +104,7 @@ def _has_loop(data: bytes) -> bool:
 
     pdfminer would follow it for ever; every other loop it notices.
     """
-    following = dict(match.groups() for match in _REFERENCE.finditer(data))
+    following: dict[bytes, bytes] = {m[1]: m[2] for m in _REFERENCE.finditer(data)}
     for start in following:
         seen, at = set[bytes](), start
         while at in following and at not in seen:

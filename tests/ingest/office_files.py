@@ -92,7 +92,8 @@ def add_numbering(document: Any, *, list_id: int = 90, start: int = 1) -> None:
     first.addprevious(abstract) if first is not None else root.append(abstract)
     root.append(
         parse_xml(
-            f'<w:num {nsdecls("w")} w:numId="{list_id}"><w:abstractNumId w:val="{list_id}"/></w:num>'
+            f'<w:num {nsdecls("w")} w:numId="{list_id}">'
+            f'<w:abstractNumId w:val="{list_id}"/></w:num>'
         )
     )
 
@@ -112,7 +113,8 @@ def numbered(document: Any, text: str, *, level: int = 0, list_id: int = 90) -> 
     properties = paragraph._p.get_or_add_pPr()
     properties.append(
         parse_xml(
-            f'<w:numPr {nsdecls("w")}><w:ilvl w:val="{level}"/><w:numId w:val="{list_id}"/></w:numPr>'
+            f'<w:numPr {nsdecls("w")}><w:ilvl w:val="{level}"/>'
+            f'<w:numId w:val="{list_id}"/></w:numPr>'
         )
     )
     return paragraph
@@ -153,7 +155,8 @@ def text_box(text: str) -> str:
     content = f"<w:txbxContent><w:p>{run(text)}</w:p></w:txbxContent>"
     return (
         "<w:r><mc:AlternateContent>"
-        f'<mc:Choice Requires="wps"><w:drawing><wps:txbx>{content}</wps:txbx></w:drawing></mc:Choice>'
+        f'<mc:Choice Requires="wps"><w:drawing><wps:txbx>{content}</wps:txbx></w:drawing>'
+        "</mc:Choice>"
         f"<mc:Fallback><w:pict><v:textbox>{content}</v:textbox></w:pict></mc:Fallback>"
         "</mc:AlternateContent></w:r>"
     )

@@ -65,14 +65,11 @@ class Paper:
         for index, piece in enumerate(wrap(text, right - left)):
             self.line(piece, left + (2 * SIZE if index == 0 else 0))
 
-    def table(
-        self, rows: Sequence[Sequence[str]], spans: Sequence[Any] = (), **options: Any
-    ) -> None:
-        style = [
-            ("GRID", (0, 0), (-1, -1), 0.5, colors.black),
-            ("FONT", (0, 0), (-1, -1), FONT, 12),
-        ]
-        table = Table(rows, style=[*style, *spans], **options)
+    def table(self, rows: Sequence[Sequence[str]], *spans: Any, **options: Any) -> None:
+        """A ruled table; ``spans`` are reportlab's styles, as ("SPAN", (0, 0), (0, 1))."""
+        grid = ("GRID", (0, 0), (-1, -1), 0.5, colors.black)
+        style = [grid, ("FONT", (0, 0), (-1, -1), FONT, 12), *spans]
+        table = Table(rows, style=style, **options)
         _, height = table.wrapOn(self.canvas, RIGHT - LEFT, self.y)
         table.drawOn(self.canvas, LEFT, self.y + LEADING / 2 - height)
         self.y -= height + LEADING / 2
