@@ -16,6 +16,8 @@ _WIDE_GAP = 1.2
 """A blank of this many character sizes parts two pieces of a row."""
 _GAP = 0.6
 _LATIN_GAP = 0.2
+_SAME_BASELINE = 0.25
+_MARK = re.compile(r"[\d①-⑳\[\]〔〕*＊]+")
 _RAISED = 0.75
 """Type smaller than this share of its line's is a mark of a note."""
 
@@ -23,7 +25,7 @@ _RAISED = 0.75
 @dataclass(frozen=True, slots=True)
 class Line:
     """One printed line or a piece of it; positions in points from the page's upper left corner,
-    ``size`` of its type in points, ``note`` the digits of the note marks that it bore."""
+    ``size`` of its type in points, ``pieces`` that wide blanks part it into."""
 
     text: str
     x0: float
@@ -31,7 +33,7 @@ class Line:
     top: float
     bottom: float
     size: float
-    notes: tuple[str, ...] = ()
+    pieces: int = 1
 
     @property
     def middle(self) -> float:
@@ -67,7 +69,7 @@ def merge(pieces: Sequence[Line]) -> Line:
         min(p.top for p in pieces),
         max(p.bottom for p in pieces),
         max(pieces, key=lambda p: len(p.text)).size,
-        tuple(mark for p in pieces for mark in p.notes),
+        len(pieces),
     )
 
 
@@ -92,18 +94,42 @@ def text_in(pieces: Sequence[Line]) -> str:
 
 
 def _rows(chars: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The characters that share a baseline; raised marks of notes in the row that they mark."""
     rows: list[list[dict[str, Any]]] = []
-    for char in sorted(chars, key=_middle):
-        # The largest type stands for its row: a raised mark joins the row that it overlaps.
-        first = max(rows[-1], key=lambda c: float(c["size"])) if rows else None
-        if first is not None and (
-            first["top"] < _middle(char) < first["bottom"]
-            or char["top"] < _middle(first) < char["bottom"]
-        ):
+    for char in sorted(chars, key=_baseline):
+        first = rows[-1][0] if rows else None
+        near = _SAME_BASELINE * float(char["size"])
+        if first is not None and _baseline(char) - _baseline(first) < near:
             rows[-1].append(char)
         else:
             rows.append([char])
-    return rows
+    texts = [row for row in rows if not all(_MARK.fullmatch(c["text"]) for c in row)]
+    for row in rows:
+        if row in texts:
+            continue
+        marked = next((text for text in texts if _marks(row, text)), None)
+        if marked is None:
+            texts.append(row)
+        else:
+            marked += row
+    return texts
+
+
+def _marks(row: list[dict[str, Any]], text: list[dict[str, Any]]) -> bool:
+    """Whether small raised characters stand right behind a character of ``text``."""
+    mark = row[0]
+    return any(
+        mark["size"] < _RAISED * c["size"]
+        and -0.3 * c["size"] < mark["x0"] - c["x1"] < 0.5 * c["size"]
+        and c["top"] - 0.5 * c["size"] < _middle(mark) < c["bottom"]
+        for c in text
+    )
+
+
+def _baseline(char: dict[str, Any]) -> float:
+    """The height of the baseline in points, growing downwards: fonts differ in their boxes."""
+    matrix = char.get("matrix")
+    return -float(matrix[5]) if matrix else float(char["bottom"])
 
 
 def _middle(char: dict[str, Any]) -> float:
@@ -120,11 +146,9 @@ def _piece(row: list[dict[str, Any]]) -> Line | None:
         return None
     size = float(median(c["size"] for c in words))
     largest = max(float(c["size"]) for c in words)
-    kept, marks = list[dict[str, Any]](), list[str]()
+    kept: list[dict[str, Any]] = []
     for char in row:
-        if _is_mark(char, largest, words):
-            marks.append(char["text"])
-        elif not (kept and _same(kept[-1], char)):
+        if not _is_mark(char, largest, words) and not (kept and _same(kept[-1], char)):
             kept.append(char)
     text = kept[0]["text"] if kept else ""
     for left, right in pairwise(kept):
@@ -140,7 +164,6 @@ def _piece(row: list[dict[str, Any]]) -> Line | None:
         min(c["top"] for c in shown),
         max(c["bottom"] for c in shown),
         size,
-        tuple(marks),
     )
 
 
@@ -148,7 +171,7 @@ def _is_mark(char: dict[str, Any], largest: float, words: list[dict[str, Any]]) 
     """Whether the character is the raised number of a note behind a word."""
     return (
         float(char["size"]) < _RAISED * largest
-        and bool(re.fullmatch(r"[\d①-⑳\[\]〔〕*]+", char["text"]))
+        and _MARK.fullmatch(char["text"]) is not None
         and char["bottom"] < max(c["bottom"] for c in words) - 0.15 * largest
     )
 

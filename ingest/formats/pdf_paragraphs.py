@@ -104,10 +104,13 @@ class _Joiner:
         if self._open is not None and self._last is not None and self._goes_on(line, stretch):
             joined = join_lines((self._open.text, line.text))
             self._open.parts.append((stretch.page, joined[len(self._open.text) :]))
+            self._open.centred = self._open.centred or self._centred(line, stretch)
         else:
             self._close()
             self._open = Block(
-                [(stretch.page, line.text)], size=line.size, centred=_centred(line, stretch)
+                [(stretch.page, line.text)],
+                size=line.size,
+                centred=self._centred(line, stretch),
             )
         self._last = (line, stretch)
 
@@ -121,7 +124,9 @@ class _Joiner:
             return False
         if line.size > self._body * (1 + _SAME_SIZE):  # a title or a heading on several lines
             return not _ENDED.search(before.text) and not _BEGINS.match(line.text)
-        if _centred(before, place) and _centred(line, stretch):
+        if self._centred(before, place) and self._centred(line, stretch):
+            return False
+        if _is_table_row(before) or _is_table_row(line):
             return False
         if place.right - before.x1 > _ROOM * before.size:
             return False
@@ -133,6 +138,13 @@ class _Joiner:
             return True
         hanging = abs((line.x0 - stretch.left) - (before.x0 - place.left)) < 0.5 * line.size
         return not ended and not _BEGINS.match(line.text) and hanging
+
+    def _centred(self, line: Line, stretch: Stretch) -> bool:
+        left, right = line.x0 - stretch.left, stretch.right - line.x1
+        large = line.size > self._body * (1 + _SAME_SIZE)  # a title may fill its line
+        return (large or left > 0.4 * line.size) and abs(left - right) < max(
+            line.size, 0.1 * (left + right)
+        )
 
     def _split_notes(self, stretch: Stretch) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
         """The lines, and those of the notes at the foot: smaller type behind a number."""
@@ -173,6 +185,6 @@ def _note_blocks(lines: Sequence[Line], page: int) -> Iterator[Block]:
         yield Block([(page, join_lines(note))])
 
 
-def _centred(line: Line, stretch: Stretch) -> bool:
-    left, right = line.x0 - stretch.left, stretch.right - line.x1
-    return left > 0.4 * line.size and abs(left - right) < max(line.size, 0.1 * (left + right))
+def _is_table_row(line: Line) -> bool:
+    """Whether the line is a row of a table without rules; a number and its words are none."""
+    return line.pieces > 2 or (line.pieces == 2 and not _BEGINS.match(line.text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,10 @@ TABLE = (
 """The cells as Reading gives them: 学历 spans two rows, 补贴标准 and the last row two columns."""
 
 _FOOTNOTES = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
-_LEVELS = (
-    ("chineseCountingThousand", "第%1条", 0),
-    ("chineseCountingThousand", "（%1）", 1),
-    ("decimal", "%1.", 2),
-    ("chineseCountingThousand", "第%1章", 3),
+LEVELS = (
+    ("chineseCountingThousand", "第%1条"),
+    ("chineseCountingThousand", "（%2）"),
+    ("decimal", "%3."),
 )
 
 
@@ -77,17 +77,23 @@ def line(document: Any, text: str, *, size: float = 16, centred: bool = False) -
     return paragraph
 
 
-def add_numbering(document: Any, *, list_id: int = 90, start: int = 1) -> None:
-    """A list 第一条 / （一） / 1. / 第一章 under ``list_id``; ``start``: of its first level."""
-    levels = "".join(
+def add_numbering(
+    document: Any,
+    *,
+    list_id: int = 90,
+    start: int = 1,
+    levels: Sequence[tuple[str, str]] = LEVELS,
+) -> None:
+    """A list 第一条 / （一） / 1. under ``list_id``; ``start``: of its first level."""
+    written = "".join(
         f'<w:lvl w:ilvl="{index}"><w:start w:val="{start if index == 0 else 1}"/>'
         f'<w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
-        for form, text, index in _LEVELS
+        for index, (form, text) in enumerate(levels)
     )
     root = document.part.numbering_part.element
     first = root.find(f"{{{root.nsmap['w']}}}num")
     abstract = parse_xml(
-        f'<w:abstractNum {nsdecls("w")} w:abstractNumId="{list_id}">{levels}</w:abstractNum>'
+        f'<w:abstractNum {nsdecls("w")} w:abstractNumId="{list_id}">{written}</w:abstractNum>'
     )
     first.addprevious(abstract) if first is not None else root.append(abstract)
     root.append(
