@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from statistics import median
 
 from ingest.formats.pdf_lines import Line, merge, rows_of
@@ -26,17 +26,17 @@ class Column:
 def in_reading_order(pieces: Sequence[Line]) -> list[Column]:
     """The lines of a page in stretches, each of one column, in the order in which they are read.
 
-    Two columns are rows of two pieces with one gutter between them, both filled as running text
+    Two columns are pieces side by side with one gutter between them, both filled as running text
     is; lines across the gutter (a title) end the stretch above them.
     """
     rows = rows_of(pieces)
-    gutter = _gutter(rows)
+    gutter = _gutter(pieces)
     if gutter is None:
         return [Column(tuple(merge(row) for row in rows))] if rows else []
     found: list[Column] = []
     for crossing, band in _bands(rows, gutter):
-        both = sum(1 for row in band if _splits(row, gutter))
-        if crossing or both < _MIN_ROWS:
+        sides = {line.x0 >= gutter for row in band for line in row}
+        if crossing or len(sides) < 2:
             found.append(Column(tuple(merge(row) for row in band)))
             continue
         for side in (0, 1):
@@ -45,23 +45,30 @@ def in_reading_order(pieces: Sequence[Line]) -> list[Column]:
     return found
 
 
-def _gutter(rows: Sequence[Sequence[Line]]) -> float | None:
-    """The place between two columns in points, None on a page of one column."""
-    pairs = [pair for row in rows if len(row) == 2 for pair in pairwise(row)]
+def _gutter(pieces: Sequence[Line]) -> float | None:
+    """The left edge of the right one of two columns in points, None on a page of one column."""
+    if not pieces:
+        return None
+    x0, x1 = min(p.x0 for p in pieces), max(p.x1 for p in pieces)
+    low, high = (x0 + share * (x1 - x0) for share in _ZONE)
+    starts = Counter(round(p.x0) for p in pieces if low < p.x0 < high)
+    if not starts:
+        return None
+    gutter = starts.most_common(1)[0][0] - 1.0
+    # Lines side by side need not stand at one height, but those of one column are further apart.
+    pairs = [
+        (left, right)
+        for right in pieces
+        if right.x0 >= gutter
+        for left in pieces
+        if left.x1 <= gutter and abs(left.middle - right.middle) < 0.9 * right.size
+    ]
     if len(pairs) < _MIN_ROWS:
         return None
-    x0 = min(line.x0 for row in rows for line in row)
-    x1 = max(line.x1 for row in rows for line in row)
-    gutter = median((left.x1 + right.x0) / 2 for left, right in pairs)
-    if not x0 + _ZONE[0] * (x1 - x0) < gutter < x0 + _ZONE[1] * (x1 - x0):
-        return None
-    split = [pair for pair in pairs if pair[0].x1 <= gutter <= pair[1].x0]
-    if len(split) < _MIN_ROWS:
-        return None
-    left_edge, right_start = min(p[0].x0 for p in split), min(p[1].x0 for p in split)
-    left_end, right_end = max(p[0].x1 for p in split), max(p[1].x1 for p in split)
-    left = median((p[0].x1 - p[0].x0) / (left_end - left_edge) for p in split)
-    right = median((p[1].x1 - p[1].x0) / (right_end - right_start) for p in split)
+    left_end, right_end = max(p[0].x1 for p in pairs), max(p[1].x1 for p in pairs)
+    left_start, right_start = min(p[0].x0 for p in pairs), min(p[1].x0 for p in pairs)
+    left = median((p[0].x1 - p[0].x0) / (left_end - left_start) for p in pairs)
+    right = median((p[1].x1 - p[1].x0) / (right_end - right_start) for p in pairs)
     return gutter if left >= _FILLED and right >= _FILLED else None
 
 
@@ -78,10 +85,6 @@ def _bands(rows: Sequence[list[Line]], gutter: float) -> Iterator[tuple[bool, li
         band.append(row)
     if band:
         yield state, band
-
-
-def _splits(row: Sequence[Line], gutter: float) -> bool:
-    return row[0].x1 <= gutter <= row[-1].x0
 
 
 def _side(row: Sequence[Line], gutter: float, side: int) -> list[Line]:

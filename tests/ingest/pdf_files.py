@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from PIL import Image, ImageDraw, ImageFont
 from reportlab.lib import colors
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfgen.canvas import Canvas
@@ -96,3 +98,145 @@ def running(canvas: Any, n: int) -> None:
     canvas.setFont(FONT, 14)
     number = f"— {n} —"
     canvas.drawString(LEFT if n % 2 == 0 else RIGHT - 50, 60, number)
+
+
+SENTENCE = (
+    "区人力资源部门应当自收到申请之日起十五个工作日内完成审核，并将结果书面告知申请人；"
+    "材料不齐的，应当一次告知需要补正的全部内容。"
+)
+NUMERALS = (*"一二三四五六七八九十", *(f"十{n}" for n in "一二三四五六"))
+ARTICLES = (
+    *(f"第{n}条　这是第{i}条。{SENTENCE}" for i, n in enumerate(NUMERALS[:-1], 1)),
+    "第十六条　本办法自2024年7月1日起施行，有效期五年。",
+)
+"""They fill three pages, so that sentences run over both page ends."""
+SPANS = (("SPAN", (0, 0), (0, 1)), ("SPAN", (1, 0), (2, 0)), ("SPAN", (1, 3), (2, 3)))
+CELLS = (
+    ("学历", "补贴标准", ""),
+    ("", "单身", "有配偶"),
+    ("博士", "每月2000元", "每月2500元"),
+    ("硕士", "每月1200元", ""),
+)
+
+
+def write_notice(path: Path) -> Path:
+    """A 公文 with red head, title on two lines, articles over three pages and an annexed table."""
+    paper = Paper(path, running)
+    paper.centred("示例区人民政府文件", 36)
+    paper.centred("示府规〔2024〕5号")
+    paper.centred("示例区人民政府关于印发", 22)
+    paper.centred("《示例区青年人才租房补贴办法》的通知", 22)
+    paper.line("各街道办事处，区政府各部门：")
+    paper.paragraph("现将《示例区青年人才租房补贴办法》印发给你们，请遵照执行。")
+    paper.right("示例区人民政府")
+    paper.right("2024年6月3日")
+    paper.centred("示例区青年人才租房补贴办法", 22)
+    for article in ARTICLES:
+        paper.paragraph(article)
+    paper.new_page()
+    paper.line("附件：租房补贴标准")
+    paper.table(CELLS, *SPANS, colWidths=[100, 150, 150])
+    paper.save()
+    return path
+
+
+def write_columns(path: Path) -> Path:
+    """A title across the page above two columns whose lines stand at different heights."""
+    paper = Paper(path, running)
+    paper.centred("示例区租房补贴办法", 22)
+    top = paper.y
+    for (left, right), articles, shift in (
+        ((80, 280), ARTICLES[:3], 0),
+        ((315, 515), ARTICLES[3:6], 9),
+    ):
+        paper.y = top - shift
+        for article in articles:
+            paper.paragraph(article, left, right)
+    paper.save()
+    return path
+
+
+def write_notes(path: Path) -> Path:
+    """A raised note mark, the note at the foot, and a sentence that goes on on the next page."""
+    paper = Paper(path, running)
+    paper.centred("示例区租房补贴办法", 22)
+    words = "第一条　补贴按照自然月"
+    end = LEFT + 2 * SIZE + pdfmetrics.stringWidth(words, FONT, SIZE)
+    paper.canvas.setFont(FONT, 8)
+    paper.canvas.drawString(end, paper.y + 7, "1")
+    paper.canvas.setFont(FONT, SIZE)
+    paper.canvas.drawString(end + 6, paper.y, "发放。")
+    paper.line(words, LEFT + 2 * SIZE)
+    first, *rest = wrap("第二条　" + SENTENCE, RIGHT - LEFT)
+    paper.line(first, LEFT + 2 * SIZE)
+    paper.canvas.setFont(FONT, 10.5)
+    paper.canvas.drawString(LEFT, 130, "1 自然月从每月一日起算，到该月最后一日为止，不足一月的按")
+    paper.canvas.drawString(LEFT, 115, "照实际天数计算。")
+    paper.new_page()
+    for piece in rest:
+        paper.line(piece)
+    paper.paragraph("第三条　本办法自2024年7月1日起施行。")
+    paper.save()
+    return path
+
+
+def write_long_table(path: Path) -> Path:
+    """A table that goes on on the second page, where its header is repeated."""
+    paper = Paper(path, running)
+    paper.line("附件：租房补贴标准")
+    header = ("街道", "标准")
+    paper.table([header, *((f"街道{n}", f"{n}00元") for n in range(1, 4))])
+    paper.new_page()
+    paper.table([header, *((f"街道{n}", f"{n}00元") for n in range(4, 6))])
+    paper.line("本表自2024年7月1日起执行。")
+    paper.save()
+    return path
+
+
+def write_scan(path: Path, *, page_of_text: bool = False) -> Path:
+    """A page that is one picture, perhaps behind a page of text."""
+    paper = Paper(path)
+    if page_of_text:
+        for n in range(3):
+            paper.paragraph(f"第{NUMERALS[n]}条　{SENTENCE}")
+        paper.new_page()
+    picture = Image.new("RGB", (827, 1169), "white")
+    ImageDraw.Draw(picture).text((120, 150), SCANNED, font=ImageFont.load_default(60), fill="black")
+    paper.canvas.drawImage(ImageReader(picture), 0, 0, WIDTH, HEIGHT)
+    paper.save()
+    return path
+
+
+SCANNED = "NOTICE 2024"
+
+
+def objects(*bodies: str) -> bytes:
+    """A PDF of raw objects 1, 2, …; the first is the catalogue."""
+    data, places = b"%PDF-1.4\n", []
+    for number, body in enumerate(bodies, 1):
+        places.append(len(data))
+        data += f"{number} 0 obj\n{body}\nendobj\n".encode("latin-1")
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    size = len(bodies) + 1
+    return data + (
+        f"xref\n0 {size}\n0000000000 65535 f \n{table}"
+        f"trailer<</Size {size}/Root 1 0 R>>\nstartxref\n{len(data)}\n%%EOF"
+    ).encode("latin-1")
+
+
+def write_garbled(path: Path) -> Path:
+    """Words in a font without a Unicode table: glyph numbers alone."""
+    stream = f"BT /F 16 Tf 50 50 Td <{'0101020203030404' * 8}> Tj ET"
+    path.write_bytes(
+        objects(
+            "<</Type/Catalog/Pages 2 0 R>>",
+            "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R"
+            "/Resources<</Font<</F 5 0 R>>>>>>",
+            f"<</Length {len(stream)}>>stream\n{stream}\nendstream",
+            "<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/DescendantFonts[6 0 R]>>",
+            "<</Type/Font/Subtype/CIDFontType2/BaseFont/X/CIDSystemInfo"
+            "<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/DW 1000>>",
+        )
+    )
+    return path

@@ -67,7 +67,7 @@ def test_a_file_that_libreoffice_cannot_open_is_refused(
     old_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _play("exit 0", tmp_path, monkeypatch)
-    with pytest.raises(InputError, match="cannot open it .*password"):
+    with pytest.raises(InputError, match=r"cannot open it .*password"):
         read_document(old_file)
 
 
