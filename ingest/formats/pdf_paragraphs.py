@@ -25,6 +25,8 @@ _ROOM = 2.6
 """A line ends this many characters before the edge at most when it is full: a closing bracket with
 its full stop may not begin the next line."""
 _LEADING = 1.6
+_LONG_CELL = 30
+"""Characters of a cell that takes several lines: its last sentence has an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +159,19 @@ class _Joiner:
         return (lines, ()) if start == 0 else (lines[:start], lines[start:])
 
     def _table(self, page: int, table: TableBlock) -> None:
-        rows = [(page, row) for row in table.rows]
         before = self._blocks[-1] if self._blocks and self._open is None else None
-        if before is not None and before.rows and before.rows[-1][0] == page - 1:
-            header = before.rows[0][1]
-            if len(header) == len(table.rows[0]):
-                before.rows += rows[1:] if table.rows[0] == header else rows
-                return
-        self._close()
-        self._blocks.append(Block(rows=rows))
+        if before is None or not _continues(before, page, table):
+            self._close()
+            self._blocks.append(Block(rows=[(page, row) for row in table.rows]))
+            return
+        header, last = before.rows[0][1], before.rows[-1][1]
+        rows = table.rows[1:] if table.rows[0] == header else table.rows
+        if rows and _is_broken(last, rows[0]):
+            parts = zip(last, rows[0], strict=True)
+            last = tuple(join_lines(filter(None, part)) for part in parts)
+            before.rows[-1] = (before.rows[-1][0], last)
+            rows = rows[1:]
+        before.rows += [(page, row) for row in _filled(rows, last)]
 
     def _close(self) -> None:
         if self._open is not None:
@@ -183,6 +189,25 @@ def _note_blocks(lines: Sequence[Line], page: int) -> Iterator[Block]:
         note.append(line.text)
     if note:
         yield Block([(page, join_lines(note))])
+
+
+def _continues(before: Block, page: int, table: TableBlock) -> bool:
+    """Whether the table goes on with the one at the end of the page before."""
+    return (
+        bool(before.rows)
+        and before.rows[-1][0] == page - 1
+        and len(before.rows[0][1]) == len(table.rows[0])
+    )
+
+
+def _filled(rows: Sequence[tuple[str, ...]], last: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The rows of a table that goes on, with what a cell that the page breaks says in ``last``:
+    its rest at the left of the new page is empty."""
+    open_columns = len(last)
+    for row in rows:
+        empty = next((i for i, cell in enumerate(row) if cell.strip()), len(row))
+        open_columns = min(open_columns, empty)
+        yield (*last[:open_columns], *row[open_columns:])
 
 
 def _is_table_row(line: Line) -> bool:

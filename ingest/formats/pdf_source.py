@@ -144,7 +144,7 @@ def _damaged(name: str) -> str:
 
 
 def _page(page: Any) -> Page:
-    chars = page.chars
+    chars = [c for c in page.chars if inside(c, page.bbox)]  # none that the paper cuts off
     text = "".join(c["text"] for c in chars)
     few = len(re.sub(r"\s", "", text)) < _FEW
     if text and not few and _garbled(text):

@@ -110,6 +110,31 @@ def test_a_table_goes_on_over_a_page_with_its_header_once(tmp_path: Path) -> Non
     assert reading.text[reading.pages[1] :].startswith("| 街道4 |")
 
 
+def test_a_merged_cell_that_a_page_breaks_is_repeated_on_the_next(tmp_path: Path) -> None:
+    paper = make.Paper(tmp_path / "a.pdf", make.running)
+    paper.table([("类别", "标准"), ("博士", "甲级"), ("", "乙级")], ("SPAN", (0, 1), (0, 2)))
+    paper.new_page()
+    paper.table([("", "丙级"), ("", "丁级"), ("硕士", "")], ("SPAN", (0, 0), (0, 1)))
+    paper.save()
+    assert _lines(tmp_path / "a.pdf")[2:] == [
+        "| 博士 | 甲级 |",
+        "| 博士 | 乙级 |",
+        "| 博士 | 丙级 |",
+        "| 博士 | 丁级 |",
+        "| 硕士 |  |",
+    ]
+
+
+def test_a_row_that_a_page_breaks_inside_a_sentence_is_one_row(tmp_path: Path) -> None:
+    first, second = make.SENTENCE[:35], make.SENTENCE[35:]
+    paper = make.Paper(tmp_path / "a.pdf", make.running)
+    paper.table([("序号", "事项"), ("1", f"{first[:20]}\n{first[20:]}")])
+    paper.new_page()
+    paper.table([("", second), ("2", "乙")])
+    paper.save()
+    assert _lines(tmp_path / "a.pdf")[2:] == [f"| 1 | {make.SENTENCE} |", "| 2 | 乙 |"]
+
+
 def test_words_in_a_cell_are_joined_without_blanks(tmp_path: Path) -> None:
     paper = make.Paper(tmp_path / "a.pdf")
     paper.table([("项目", "条件"), ("租房补贴", "在本区缴纳社会\n保险满一年")])
@@ -136,6 +161,14 @@ def test_page_numbers_are_left_out(number: str, tmp_path: Path) -> None:
     paper.canvas.drawCentredString(make.WIDTH / 2, 50, number)
     paper.save()
     assert _lines(tmp_path / "a.pdf") == [f"第一条　{make.SENTENCE}"]
+
+
+def test_words_beyond_the_edge_of_the_paper_are_left_out(tmp_path: Path) -> None:
+    paper = make.Paper(tmp_path / "a.pdf")
+    paper.line("第一条　纸上的话。")
+    paper.line("纸外的话。", make.WIDTH + 20)
+    paper.save()
+    assert _lines(tmp_path / "a.pdf") == ["第一条　纸上的话。"]
 
 
 def test_type_printed_twice_for_boldness_is_read_once(tmp_path: Path) -> None:
