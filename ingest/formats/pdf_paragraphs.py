@@ -200,6 +200,14 @@ def _continues(before: Block, page: int, table: TableBlock) -> bool:
     )
 
 
+def _is_broken(last: tuple[str, ...], first: tuple[str, ...]) -> bool:
+    """Whether the page breaks a row: its number is not repeated, a long cell goes on."""
+    return not first[0].strip() and any(
+        len(above) >= _LONG_CELL and not _ENDED.search(above) and bool(below.strip())
+        for above, below in zip(last, first, strict=True)
+    )
+
+
 def _filled(rows: Sequence[tuple[str, ...]], last: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The rows of a table that goes on, with what a cell that the page breaks says in ``last``:
     its rest at the left of the new page is empty."""
