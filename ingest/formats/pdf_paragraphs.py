@@ -49,6 +49,8 @@ class Block:
     rows: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
     size: float = 0.0
     centred: bool = False
+    last_page: int = -1
+    """The page on which a table ends (its last row may have begun on an earlier one)."""
 
     @property
     def text(self) -> str:
@@ -162,16 +164,18 @@ class _Joiner:
         before = self._blocks[-1] if self._blocks and self._open is None else None
         if before is None or not _continues(before, page, table):
             self._close()
-            self._blocks.append(Block(rows=[(page, row) for row in table.rows]))
+            rows = [(page, row) for row in table.rows]
+            self._blocks.append(Block(rows=rows, last_page=page))
             return
+        before.last_page = page
         header, last = before.rows[0][1], before.rows[-1][1]
-        rows = table.rows[1:] if table.rows[0] == header else table.rows
-        if rows and _is_broken(last, rows[0]):
-            parts = zip(last, rows[0], strict=True)
+        more = table.rows[1:] if table.rows[0] == header else table.rows
+        if more and _is_broken(last, more[0]):
+            parts = zip(last, more[0], strict=True)
             last = tuple(join_lines(filter(None, part)) for part in parts)
             before.rows[-1] = (before.rows[-1][0], last)
-            rows = rows[1:]
-        before.rows += [(page, row) for row in _filled(rows, last)]
+            more = more[1:]
+        before.rows += [(page, row) for row in _filled(more, last)]
 
     def _close(self) -> None:
         if self._open is not None:
@@ -195,7 +199,7 @@ def _continues(before: Block, page: int, table: TableBlock) -> bool:
     """Whether the table goes on with the one at the end of the page before."""
     return (
         bool(before.rows)
-        and before.rows[-1][0] == page - 1
+        and before.last_page == page - 1
         and len(before.rows[0][1]) == len(table.rows[0])
     )
 

@@ -126,11 +126,13 @@ def test_a_merged_cell_that_a_page_breaks_is_repeated_on_the_next(tmp_path: Path
 
 
 def test_a_row_that_a_page_breaks_inside_a_sentence_is_one_row(tmp_path: Path) -> None:
-    first, second = make.SENTENCE[:35], make.SENTENCE[35:]
+    first, second, third = make.SENTENCE[:35], make.SENTENCE[35:50], make.SENTENCE[50:]
     paper = make.Paper(tmp_path / "a.pdf", make.running)
     paper.table([("序号", "事项"), ("1", f"{first[:20]}\n{first[20:]}")])
     paper.new_page()
-    paper.table([("", second), ("2", "乙")])
+    paper.table([("", second)])
+    paper.new_page()
+    paper.table([("", third), ("2", "乙")])
     paper.save()
     assert _lines(tmp_path / "a.pdf")[2:] == [f"| 1 | {make.SENTENCE} |", "| 2 | 乙 |"]
 
