@@ -6,6 +6,7 @@ list's levels have a number format and a text with %1 … %9 for the counters.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +20,7 @@ _ROMAN = (
     *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l")),
     *((40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
 )
+_MAX = 9999
 _STEMS = "甲乙丙丁戊己庚辛壬癸"
 _BRANCHES = "子丑寅卯辰巳午未申酉戌亥"
 _COUNTING = {
@@ -104,7 +106,7 @@ class Numbering:
         for abstract in root.findall(f"{W}abstractNum"):
             key = abstract.get(f"{W}abstractNumId", "")
             self._abstract[key] = {
-                int(lvl.get(f"{W}ilvl", "0")): _level(lvl) for lvl in abstract.findall(f"{W}lvl")
+                _int(lvl.get(f"{W}ilvl")): _level(lvl) for lvl in abstract.findall(f"{W}lvl")
             }
             if link := _value(abstract, "numStyleLink"):
                 links[key] = link
@@ -115,13 +117,13 @@ class Numbering:
             key = named.get(links.get(key, ""), key)
             levels, restarts = dict(self._abstract.get(key, {})), dict[int, int]()
             for override in num.findall(f"{W}lvlOverride"):
-                index = int(override.get(f"{W}ilvl", "0"))
+                index = _int(override.get(f"{W}ilvl"))
                 lvl = override.find(f"{W}lvl")
                 if lvl is not None:
                     levels[index] = _level(lvl)
                 if start := _value(override, "startOverride"):
-                    restarts[index] = int(start)
-                    levels[index] = replace(levels.get(index, _Level()), start=int(start))
+                    restarts[index] = _int(start, 1)
+                    levels[index] = replace(levels.get(index, _Level()), start=_int(start, 1))
             list_id = num.get(f"{W}numId", "")
             self._lists[list_id] = (key, levels)
             self._restarts[list_id] = restarts
@@ -131,11 +133,11 @@ def _level(lvl: Any) -> _Level:
     restart = _value(lvl, "lvlRestart")
     legal = lvl.find(f"{W}isLgl")
     return _Level(
-        start=int(_value(lvl, "start") or "1"),
+        start=_int(_value(lvl, "start"), 1),
         format=_format(lvl),
         text=_value(lvl, "lvlText"),
         suffix=_value(lvl, "suff") or "tab",
-        restart=int(restart) if restart else None,
+        restart=_int(restart) if restart else None,
         legal=legal is not None and legal.get(f"{W}val", "1") not in ("0", "false", "off"),
         style=_value(lvl, "pStyle"),
     )
@@ -168,6 +170,8 @@ def _printed(level: _Level, levels: dict[int, _Level], counters: dict[int, int])
 
 def _numeral(n: int, form: str) -> str:
     """``n`` (0 to 9999) in a number format of ECMA-376-1 §17.18.59; unknown formats in digits."""
+    if not 0 <= n <= _MAX:
+        return str(n)
     if form in _COUNTING and not (form == "chineseCounting" and n > 99):
         return _counting(n)
     if form in _DIGITAL or form == "chineseCounting":
@@ -217,7 +221,12 @@ def _num_pr(element: Any) -> tuple[str | None, int | None]:
     if element is None:
         return None, None
     list_id, level = _value(element, "numId"), _value(element, "ilvl")
-    return list_id or None, int(level) if level else None
+    return list_id or None, _int(level) if level else None
+
+
+def _int(text: str | None, default: int = 0) -> int:
+    """A number of the file, which may hold anything in its place."""
+    return int(text) if text is not None and re.fullmatch(r"\d{1,6}", text) else default
 
 
 def _value(element: Any, name: str) -> str:

@@ -33,6 +33,8 @@ def read(path: Path) -> Reading:
     """
     source = load(path)
     pages, warnings = _with_pictures(path, source.pages)
+    if source.lossy:
+        warnings.append("parts of the file are damaged: words may be missing; export it again")
     blocks = blocks_of(_stretches(pages))
     if not any(block.text.strip() or block.rows for block in blocks):
         raise InputError(f"{path.name}: holds no text; complete it or remove it")

@@ -67,8 +67,8 @@ def _gutter(pieces: Sequence[Line]) -> float | None:
         return None
     left_end, right_end = max(p[0].x1 for p in pairs), max(p[1].x1 for p in pairs)
     left_start, right_start = min(p[0].x0 for p in pairs), min(p[1].x0 for p in pairs)
-    left = median((p[0].x1 - p[0].x0) / (left_end - left_start) for p in pairs)
-    right = median((p[1].x1 - p[1].x0) / (right_end - right_start) for p in pairs)
+    left = median((p[0].x1 - p[0].x0) / max(left_end - left_start, 1.0) for p in pairs)
+    right = median((p[1].x1 - p[1].x0) / max(right_end - right_start, 1.0) for p in pairs)
     return gutter if left >= _FILLED and right >= _FILLED else None
 
 

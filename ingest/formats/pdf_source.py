@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,10 +48,23 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The pages of a file; ``title``: of its properties, "" if none."""
+    """The pages of a file; ``title``: of its properties, "" if none; ``lossy``: parts of it are
+    damaged, words may be missing."""
 
     pages: tuple[Page, ...]
     title: str = ""
+    lossy: bool = False
+
+
+class _Journal(logging.Handler):
+    """Keeps what pdfminer logs: only a loss of data concerns the reader."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lossy = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lossy = self.lossy or "Data-loss" in record.getMessage()
 
 
 def load(path: Path) -> Source:
@@ -60,13 +74,25 @@ def load(path: Path) -> Source:
     PDF by its content. A password that only forbids printing or copying is no hindrance.
     """
     _check(path)
-    with _refusing(path), pdfplumber.open(path) as document:
+    with _refusing(path), _journal() as journal, pdfplumber.open(path) as document:
         title = str((document.metadata or {}).get("Title", "") or "")
         pages = []
         for page in document.pages:
             pages.append(_page(page))
             page.close()
-    return Source(tuple(pages), title)
+    return Source(tuple(pages), title, journal.lossy)
+
+
+@contextmanager
+def _journal() -> Iterator[_Journal]:
+    logger, journal = logging.getLogger("pdfminer"), _Journal()
+    propagate, logger.propagate = logger.propagate, False
+    logger.addHandler(journal)
+    try:
+        yield journal
+    finally:
+        logger.removeHandler(journal)
+        logger.propagate = propagate
 
 
 def _check(path: Path) -> None:

@@ -81,7 +81,7 @@ def add_numbering(
     document: Any,
     *,
     list_id: int = 90,
-    start: int = 1,
+    start: int | str = 1,
     levels: Sequence[tuple[str, str]] = LEVELS,
 ) -> None:
     """A list 第一条 / （一） / 1. under ``list_id``; ``start``: of its first level."""

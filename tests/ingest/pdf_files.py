@@ -119,9 +119,10 @@ CELLS = (
 )
 
 
-def write_notice(path: Path) -> Path:
+def write_notice(path: Path, *, compressed: bool = False) -> Path:
     """A 公文 with red head, title on two lines, articles over three pages and an annexed table."""
-    paper = Paper(path, running)
+    options = {"pageCompression": 1} if compressed else {}
+    paper = Paper(path, running, **options)
     paper.centred("示例区人民政府文件", 36)
     paper.centred("示府规〔2024〕5号")
     paper.centred("示例区人民政府关于印发", 22)

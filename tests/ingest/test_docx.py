@@ -100,6 +100,14 @@ def test_number_formats(form: str, number: int, printed: str, tmp_path: Path) ->
     assert _text(document, tmp_path) == [f"{printed}甲"]
 
 
+@pytest.mark.parametrize("start", ["abc", "-4", "99999999999", ""])
+def test_a_list_with_a_senseless_start_counts_from_one(start: str, tmp_path: Path) -> None:
+    document = make.new_document()
+    make.add_numbering(document, start=start)
+    make.numbered(document, "甲")
+    assert _text(document, tmp_path) == ["第一条　甲"]
+
+
 def test_insertions_are_kept_and_deletions_left_out_with_a_warning(tmp_path: Path) -> None:
     document = make.new_document()
     make.raw(

@@ -217,6 +217,18 @@ def test_a_file_cut_short_is_refused(share: float, tmp_path: Path) -> None:
     assert "is damaged" in _refusal(path)
 
 
+def test_a_damaged_page_is_told_and_nothing_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = make.write_notice(tmp_path / "a.pdf", compressed=True)
+    data = bytearray(path.read_bytes())
+    begin = data.index(b"stream", data.index(b"/FlateDecode")) + 8
+    data[begin + 400 : begin + 405] = b'!!!!"'  # still Ascii85, other bytes
+    path.write_bytes(data)
+    assert any("words may be missing" in w for w in read_document(path).warnings)
+    assert not caplog.records
+
+
 CATALOGUE = "<</Type/Catalog/Pages 2 0 R>>"
 
 
