@@ -168,6 +168,8 @@ def _useful_links(
 def _why_not(path: Path) -> str | None:
     if path.name.startswith("."):
         return "hidden"
+    if path.name.startswith("~$"):
+        return "lock file of an open Word document"
     try:
         path.name.encode("utf-8")
     except UnicodeEncodeError:

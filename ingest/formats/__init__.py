@@ -13,9 +13,16 @@ from configs.errors import InputError
 from ingest.reading import Reading
 
 _READERS = {
+    ".doc": "ingest.formats.office",
+    ".docm": "ingest.formats.docx",
+    ".docx": "ingest.formats.docx",
     ".md": "ingest.formats.plain",
+    ".odt": "ingest.formats.office",
+    ".pdf": "ingest.formats.pdf",
+    ".rtf": "ingest.formats.office",
     ".txt": "ingest.formats.plain",
     **dict.fromkeys((".html", ".htm", ".xhtml", ".mhtml", ".mht"), "ingest.formats.web"),
+    ".wps": "ingest.formats.office",
 }
 SUFFIXES = frozenset(_READERS)
 """The suffixes (lower case, with the dot) of files that hold one document each."""

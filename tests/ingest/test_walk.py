@@ -37,6 +37,13 @@ def test_hidden_and_unsupported_files_are_skipped_with_a_reason(tmp_path: Path) 
     }  # fmt: skip
 
 
+def test_lock_files_of_open_word_documents_are_skipped(tmp_path: Path) -> None:
+    for name in ("通知.md", "~$通知.md"):
+        write(tmp_path / name, "x")
+    assert names(tmp_path) == ["通知.md"]
+    assert reasons(tmp_path) == {"~$通知.md": "lock file of an open Word document"}
+
+
 def test_links_are_followed_only_inside_and_only_where_nothing_else_leads(tmp_path: Path) -> None:
     root = tmp_path / "root"
     outside = write(tmp_path / "outside.md", "x")

@@ -1,0 +1,78 @@
+"""Older word processor files (.doc, .wps, .rtf, .odt), turned into .docx by LibreOffice."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from configs.errors import InputError
+from ingest.formats import docx
+from ingest.reading import Reading
+
+_PROGRAMS = ("soffice", "libreoffice")
+_SECONDS = 120.0
+
+
+def read(path: Path) -> Reading:
+    """What ``docx.read`` makes of the file once LibreOffice has converted it.
+
+    Raises InputError where LibreOffice is not installed, needs longer than two minutes or cannot
+    open the file (damaged or encrypted), and as ``docx.read`` does.
+    """
+    program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    if program is None:
+        raise InputError(
+            f"{path.name}: {path.suffix} files need LibreOffice, which is not installed; install it"
+            " or save the file as .docx"
+        )
+    if not path.is_file() or not path.stat().st_size:
+        raise InputError(f"{path.name}: the file is empty; remove it or save it again")
+    with TemporaryDirectory(prefix="policy-fusion-") as folder:
+        converted = _convert(program, path, Path(folder))
+        return docx.read(converted)
+
+
+def _convert(program: str, path: Path, folder: Path) -> Path:
+    """The .docx in ``folder``. The source is copied there: LibreOffice writes lock files beside
+    what it opens; its own profile lets it run beside an open LibreOffice."""
+    source = folder / "in" / f"{path.stem}{path.suffix.lower()}"
+    source.parent.mkdir()
+    shutil.copyfile(path, source)
+    command = [
+        *(program, f"-env:UserInstallation={(folder / 'profile').as_uri()}", "--headless"),
+        *("--norestore", "--convert-to", "docx:MS Word 2007 XML"),
+        *("--outdir", str(folder / "out"), str(source)),
+    ]
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        process.wait(timeout=_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise InputError(
+            f"{path.name}: LibreOffice took more than {_SECONDS:.0f} seconds; save it as .docx"
+        ) from error
+    finally:
+        _end(process)
+    target = folder / "out" / f"{path.stem}.docx"
+    if not target.is_file():
+        raise InputError(
+            f"{path.name}: LibreOffice cannot open it (damaged or protected by a password); save"
+            " it as .docx without password"
+        )
+    return target
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the program with its children: soffice is a script that starts the real program."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
