@@ -6,6 +6,7 @@ A typo fails at load and names the file and the key (``extra="forbid"`` everywhe
 from __future__ import annotations
 
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -44,14 +45,32 @@ class EmbeddingConfig(_Strict):
 
 
 class CalibrationConfig(_Strict):
-    """Monotone map from a raw score to (0, 1): ``1 / (1 + exp(-(slope * score + intercept)))``.
+    """Monotone map from a raw score to (0, 1).
 
-    ``kind: platt`` uses the two numbers (Platt 1999); ``identity`` clips the raw score to [0, 1].
+    ``platt``: ``1 / (1 + exp(-(slope * score + intercept)))`` (Platt 1999); ``isotonic``: straight
+    lines between the knots (``x`` raw scores, strictly rising; ``y`` in [0, 1], never falling),
+    the outer values beyond them; ``identity`` clips the raw score to [0, 1].
     """
 
-    kind: Literal["platt", "identity"] = "identity"
+    kind: Literal["platt", "identity", "isotonic"] = "identity"
     slope: Annotated[float, Field(gt=0.0, allow_inf_nan=False)] = 1.0
     intercept: Annotated[float, Field(allow_inf_nan=False)] = 0.0
+    x: tuple[Annotated[float, Field(ge=-1e12, le=1e12)], ...] = ()
+    y: tuple[Unit, ...] = ()
+
+    @model_validator(mode="after")
+    def _knots(self) -> CalibrationConfig:
+        if self.kind != "isotonic":
+            if self.x or self.y:
+                raise ValueError(f"knots x and y belong to kind isotonic, not to {self.kind}")
+            return self
+        if len(self.x) != len(self.y) or len(self.x) < 2:
+            raise ValueError("isotonic needs as many x as y, at least two of each")
+        if any(a >= b for a, b in pairwise(self.x)):
+            raise ValueError("the knots' x must rise strictly")
+        if any(a > b for a, b in pairwise(self.y)):
+            raise ValueError("the knots' y must never fall")
+        return self
 
 
 class SignalConfig(_Strict):
@@ -170,7 +189,8 @@ class ReferenceConfig(_Strict):
 
 
 class Settings(_Strict):
-    """A whole profile. ``models_dir`` None = the user's cache directory."""
+    """A whole profile. ``models_dir`` None = the user's cache directory; ``weights``: a file of
+    tuned fusion parameters, or a folder of versions, whose values replace those given here."""
 
     models_dir: str | None = None
     store: StoreConfig = StoreConfig()
@@ -179,6 +199,7 @@ class Settings(_Strict):
     rerank: RerankConfig = RerankConfig()
     synthesis: SynthesisConfig = SynthesisConfig()
     references: ReferenceConfig = ReferenceConfig()
+    weights: str | None = None
 
     @field_validator("domains")
     @classmethod
@@ -227,9 +248,15 @@ def load_settings(path: str | Path | None = None) -> Settings:
             f"{name}: must be a mapping with a 'domains' key; see configs/default.yaml"
         )
     try:
-        return Settings.model_validate(raw)
+        settings = Settings.model_validate(raw)
     except ValidationError as error:
-        raise ConfigError(f"{name}: {_first_problem(error)}") from error
+        raise ConfigError(f"{name}: {first_problem(error)}") from error
+    if settings.weights is None:
+        return settings
+    from configs.weights_file import read_weights
+    from configs.weights_folder import resolve_weights
+
+    return read_weights(resolve_weights(settings.weights, Path(name).parent)).applied_to(settings)
 
 
 def _read_profile(path: str | Path | None) -> tuple[str, str]:
@@ -250,7 +277,8 @@ def _read_profile(path: str | Path | None) -> tuple[str, str]:
     raise ConfigError(f"{wanted}: no such configuration file; give a YAML file or 'default'")
 
 
-def _first_problem(error: ValidationError) -> str:
+def first_problem(error: ValidationError) -> str:
+    """The first problem of a validation in one line: the key, and what is wrong with it."""
     problems = error.errors()
     first = problems[0]
     key = ".".join(str(part) for part in first["loc"]) or "(top level)"

@@ -71,14 +71,33 @@ class SignalArrays:
         )
 
 
+def unit_scores(arrays: SignalArrays, settings: Settings) -> Floats:
+    """The calibrated scores, shaped as ``raw``: they need computing once for many weights."""
+    configs = [_signals(settings, domain) for domain in arrays.domains]
+    return np.stack(
+        [
+            np.stack(
+                [calibrated(by[s].calibration, arrays.raw[s, :, j]) for j, by in enumerate(configs)],
+                axis=1,
+            )
+            for s in range(len(SIGNALS))
+        ]
+    )
+
+
 def reciprocal_ranks(
-    arrays: SignalArrays, settings: Settings, factors: Floats | None = None
+    arrays: SignalArrays,
+    settings: Settings,
+    factors: Floats | None = None,
+    unit: Floats | None = None,
 ) -> Floats:
     """1 / rank of the first relevant passage of every question, 0 beyond rank ten, shape (n,).
 
-    ``factors`` (questions, domains): what multiplies the domain weights for each question.
+    ``factors`` (questions, domains): what multiplies the domain weights for each question;
+    ``unit``: the ``unit_scores`` of the profile's calibrations, if known.
     """
-    scores = np.where(*_scores(arrays, settings, factors), -np.inf)
+    calibrated_scores = unit_scores(arrays, settings) if unit is None else unit
+    scores = np.where(*_scores(arrays, settings, factors, calibrated_scores), -np.inf)
     flat = scores.reshape(len(scores), -1)
     relevant = arrays.relevant.reshape(flat.shape)
     best = np.where(relevant, flat, -np.inf)
@@ -96,26 +115,19 @@ def calibrated(config: CalibrationConfig, raw: Floats) -> Floats:
     if config.kind == "platt":
         exponent = np.clip(config.slope * raw + config.intercept, -40.0, 40.0)
         return np.asarray(np.clip(1.0 / (1.0 + np.exp(-exponent)), LOWEST, HIGHEST))
+    if config.kind == "isotonic":
+        return np.asarray(np.clip(np.interp(raw, config.x, config.y), LOWEST, HIGHEST))
     return np.asarray(np.clip(raw, LOWEST, HIGHEST))
 
 
 def _scores(
-    arrays: SignalArrays, settings: Settings, factors: Floats | None
+    arrays: SignalArrays, settings: Settings, factors: Floats | None, unit: Floats
 ) -> tuple[Bools, Floats]:
     fusion = settings.fusion
     configs = [_signals(settings, domain) for domain in arrays.domains]
     weights = np.array([[c.weight for c in by] for by in configs]).T[:, None, :, None]
     depths = np.array([[c.depth for c in by] for by in configs]).T[:, None, :, None]
     present = (arrays.rank <= depths) & (weights > 0)
-    unit = np.stack(
-        [
-            np.stack(
-                [calibrated(by[s].calibration, arrays.raw[s, :, j]) for j, by in enumerate(configs)],
-                axis=1,
-            )
-            for s in range(len(SIGNALS))
-        ]
-    )
     inner, scale = _combine(
         fusion.inner_mode, fusion.inner_floor, fusion.rrf_k, weights, present, unit, arrays
     )

@@ -2,12 +2,14 @@
 
 A calibration is fitted once on history, not on the list at hand (as min-max is), so a weak list
 keeps weak scores. Platt 1999, "Probabilistic outputs for support vector machines": a logistic
-curve of the raw score.
+curve of the raw score. Zadrozny & Elkan 2002, "Transforming classifier scores into accurate
+multiclass probability estimates": an isotonic curve, here with straight lines between its knots.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from configs.settings import CalibrationConfig
@@ -61,4 +63,25 @@ def _curve(config: CalibrationConfig) -> Callable[[float], float]:
             return HIGHEST
         return min(max(1.0 / (1.0 + math.exp(-exponent)), LOWEST), HIGHEST)
 
-    return platt if config.kind == "platt" else identity
+    xs, ys = config.x, config.y
+
+    def isotonic(raw: float) -> float:
+        # The first comparison is False for NaN, which so becomes LOWEST; so does -inf.
+        if not raw > -math.inf:
+            return LOWEST
+        if raw == math.inf:
+            return HIGHEST
+        if raw <= xs[0]:
+            return _inside(ys[0])
+        if raw >= xs[-1]:
+            return _inside(ys[-1])
+        right = bisect_right(xs, raw)
+        low, high = ys[right - 1], ys[right]
+        share = (raw - xs[right - 1]) / (xs[right] - xs[right - 1])
+        return _inside(min(low + share * (high - low), high))
+
+    return {"platt": platt, "isotonic": isotonic, "identity": identity}[config.kind]
+
+
+def _inside(value: float) -> float:
+    return min(max(value, LOWEST), HIGHEST)
