@@ -107,7 +107,7 @@ def _from_record(record: Record, origin: _Origin, today: date) -> Document | Bad
     text = clean(record.text)
     first = next((text[a:b] for a, b in lines_of(text)), "")
     if not first:
-        return BadRecord(record.line, "has an empty text; complete it or remove the line")
+        return BadRecord(f"line {record.line}", "has an empty text; complete it or remove the line")
     given = given_fields(record.meta)
     title = record.title or given.get("title", "") or first[:60]
     start = _title_end(text, title)
@@ -125,7 +125,9 @@ def _from_record(record: Record, origin: _Origin, today: date) -> Document | Bad
     )
     spans = split(text, start)
     if not spans:
-        return BadRecord(record.line, "holds only headings; complete it or remove the line")
+        return BadRecord(
+            f"line {record.line}", "holds only headings; complete it or remove the line"
+        )
     warnings = tuple(
         f"line {line}: its id {record.id!r} comes again in line {record.line}, which counts"
         for line in record.replaces
