@@ -100,8 +100,8 @@ class IngestConfig(_Strict):
     """The limits of reading files, which protect the rest of an ingest from one bad file.
 
     ``parse_workers``: processes that parse, 0 = one a core. Per file: ``parse_seconds`` of wall
-    clock, ``parse_memory_mb`` MiB of memory, ``max_file_mb`` million bytes of size. What exceeds
-    one of them goes to quarantine.
+    clock (for each document, where a file holds many), ``parse_memory_mb`` MiB of memory,
+    ``max_file_mb`` million bytes of size. What exceeds one of them goes to quarantine.
     """
 
     parse_workers: Annotated[int, Field(ge=0, le=256)] = 0

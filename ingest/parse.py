@@ -12,6 +12,7 @@ from pathlib import Path
 
 from configs.errors import InputError
 from indexes.schema import Document, Passage, PassageId, PassageMetadata
+from ingest.archive import parse_archive
 from ingest.cleaning import clean, clean_pages
 from ingest.formats import SUFFIXES, read_document
 from ingest.given import given_fields
@@ -26,7 +27,7 @@ from ingest.titles import Title, name_date, title_of_file, without_date
 
 __all__ = ["PARSER_VERSION", "SUPPORTED_SUFFIXES", "BadRecord", "parse_file"]
 
-SUPPORTED_SUFFIXES = SUFFIXES | {".jsonl"}
+SUPPORTED_SUFFIXES = SUFFIXES | {".jsonl", ".zip"}
 PARSER_VERSION = "3"
 """Moves when parsing changes its results, so that unchanged files are parsed again."""
 
@@ -44,13 +45,17 @@ class _Origin:
 def parse_file(
     path: Path, domain: str, root: Path | None, clock: Callable[[], date]
 ) -> Iterator[Document | BadRecord]:
-    """The documents of one file, in order; bad lines of a JSONL file come as BadRecord.
+    """The documents of one file, in order; what cannot be read of a JSONL file or an archive comes
+    as BadRecord.
 
     ``file`` in the metadata is the path below ``root`` with forward slashes (the name alone when
     root is None). ``Document.extra`` holds ``full_title`` and ``part``. Raises InputError, one line
     a clerk understands, for a file that cannot be read or holds no text.
     """
     name = path.name if root is None else path.relative_to(root).as_posix()
+    if path.suffix.lower() == ".zip":
+        yield from parse_archive(path, name, domain, clock, parse_file, SUPPORTED_SUFFIXES)
+        return
     if path.suffix.lower() == ".jsonl":
         empty = True
         for record in read_records(path):

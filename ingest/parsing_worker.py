@@ -1,8 +1,9 @@
 """The process that parses files for ``ingest.parsing_pool``: limits first, then one file at a time.
 
 The kernel keeps the limits, so that no parser, in Python or C, can forget about them: RLIMIT_AS
-bounds the memory, an interval timer ends the process when a file takes too long. Time spent waiting
-for the reader of the results does not count.
+bounds the memory, an interval timer ends the process when a document takes too long (a file, or one
+of the many in a JSONL file or an archive). Time spent waiting for the reader of the results does
+not count.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class ParseTask:
 
 @dataclass(frozen=True, slots=True)
 class WorkerSetup:
-    """``seconds``: wall clock per file; ``memory_mb``: MiB of address space; ``parse``: picklable
+    """``seconds``: wall clock per document; ``memory_mb``: MiB of address space; ``parse``: picklable
     by reference."""
 
     parse: Parser
@@ -100,7 +101,10 @@ def _serve(connection: Connection, task: ParseTask, setup: WorkerSetup) -> bool:
     signal.setitimer(signal.ITIMER_REAL, setup.seconds)
     try:
         for item in parse_items(task, setup.parse):
-            _send(connection, pickle.dumps(item, pickle.HIGHEST_PROTOCOL))
+            message = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            connection.send_bytes(message)
+            signal.setitimer(signal.ITIMER_REAL, setup.seconds)
     except MemoryError:
         sound = False
     signal.setitimer(signal.ITIMER_REAL, 0)
@@ -109,12 +113,6 @@ def _serve(connection: Connection, task: ParseTask, setup: WorkerSetup) -> bool:
         connection.send_bytes(pickle.dumps(Failure(reason)))
     connection.send_bytes(b"")
     return sound
-
-
-def _send(connection: Connection, message: bytes) -> None:
-    left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
-    connection.send_bytes(message)
-    signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3))
 
 
 def out_of_memory(memory_mb: int) -> str:

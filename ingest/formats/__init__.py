@@ -13,8 +13,14 @@ from configs.errors import InputError
 from ingest.reading import Reading
 
 _READERS = {
+    ".csv": "ingest.formats.sheet",
     ".md": "ingest.formats.plain",
+    ".ods": "ingest.formats.sheet",
     ".txt": "ingest.formats.plain",
+    ".xls": "ingest.formats.sheet",
+    ".xlsb": "ingest.formats.sheet",
+    ".xlsm": "ingest.formats.sheet",
+    ".xlsx": "ingest.formats.sheet",
 }
 SUFFIXES = frozenset(_READERS)
 """The suffixes (lower case, with the dot) of files that hold one document each."""
