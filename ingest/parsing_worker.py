@@ -51,8 +51,8 @@ class ParseTask:
 
 @dataclass(frozen=True, slots=True)
 class WorkerSetup:
-    """``seconds``: wall clock per document; ``memory_mb``: MiB of address space; ``parse``: picklable
-    by reference."""
+    """``parse``: picklable by reference; ``seconds``: wall clock per document; ``memory_mb``: MiB
+    of address space."""
 
     parse: Parser
     seconds: float
