@@ -189,7 +189,7 @@ class CosineChromaVectorStore(ChromaVectorStore):
         return type(self)(chroma_collection=create_beside(self._collection, suffix))
 
     def exchange(self, other: CosineChromaVectorStore, suffix: str) -> None:
-        """Take the rows of ``other`` under this one's name; it gets the old ones, name + ``suffix``.
+        """Take the rows of ``other`` under this one's name; the old ones go to name + ``suffix``.
 
         Killed between the two steps, no collection has the name; the next writer makes it anew.
         """

@@ -54,7 +54,7 @@ def watch(
     stop: threading.Event | None = None,
     debounce_ms: int = DEBOUNCE_MS,
 ) -> Iterator[IngestReport]:
-    """Ingest ``folder`` with pruning now and after every change; the reports as they come.
+    """Ingest ``folder`` with pruning now and after every change; the reports that tell anything.
 
     Network drives, whose changes the system does not announce, are looked through at intervals
     (``poll`` forces that). A store that is busy and a folder that is empty or gone for a while are
@@ -66,19 +66,30 @@ def watch(
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; name the one to watch")
     model = embedder or load_embedder(config.embedding, settings.models_dir)
-    waiting = True  # the first round needs no change
+    told = ""
+    before: IngestReport | None = None
+    # The first round needs no change; the second finds what changed before the watching began.
+    waiting = 2
     for changes in _rounds(folder, poll or is_remote(folder), stop, debounce_ms):
         if not changes and not waiting:
             continue
         try:
             report = ingest(settings, domain, [folder], prune=True, embedder=model, progress=False)
         except (InputError, StoreBusyError) as error:
-            if not waiting or not changes:
+            if str(error) != told:
                 tell(str(error))
-            waiting = isinstance(error, StoreBusyError)
+            told = str(error)
+            waiting = 1 if isinstance(error, StoreBusyError) else max(0, waiting - 1)
             continue
-        waiting = False
-        yield report
+        waiting, told = max(0, waiting - 1), ""
+        if before is None or _news(before, report):
+            yield report
+        before = report
+
+
+def _news(before: IngestReport, report: IngestReport) -> bool:
+    written = report.added + report.changed + report.reparsed + report.removed
+    return bool(written) or report.quarantined != before.quarantined
 
 
 def _rounds(
