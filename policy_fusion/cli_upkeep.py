@@ -71,12 +71,12 @@ def verify(
     if as_json:
         print_json([report.to_json() for report in reports])
     else:
+        lines = []
         for report in reports:
             told = f"{report.documents:,} documents, {report.passages:,} passages"
-            print_lines([f"{report.domain}: {told}, {'ok' if report.ok else 'not ok'}"])
-            print_lines(f"  {difference.line()}" for difference in report.differences)
-        if not reports:
-            print_lines(["库中没有内容 / nothing is ingested"])
+            lines.append(f"{report.domain}: {told}, {'ok' if report.ok else 'not ok'}")
+            lines += [f"  {difference.line()}" for difference in report.differences]
+        print_lines(lines or ["库中没有内容 / nothing is ingested"])
     if not all(report.ok for report in reports):
         raise typer.Exit(1)
 
