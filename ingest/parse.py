@@ -12,6 +12,7 @@ from pathlib import Path
 
 from configs.errors import InputError
 from indexes.schema import Document, Passage, PassageId, PassageMetadata
+from ingest.archive import parse_archive
 from ingest.cleaning import clean, clean_pages
 from ingest.formats import SUFFIXES, read_document
 from ingest.given import given_fields
@@ -27,7 +28,7 @@ from ingest.titles import Title, name_date, title_of_file, without_date
 
 __all__ = ["PARSER_VERSION", "SUPPORTED_SUFFIXES", "BadRecord", "parse_file"]
 
-SUPPORTED_SUFFIXES = SUFFIXES | {".jsonl"}
+SUPPORTED_SUFFIXES = SUFFIXES | {".jsonl", ".zip"}
 PARSER_VERSION = "3"
 """Moves when parsing changes its results, so that unchanged files are parsed again."""
 
@@ -45,13 +46,17 @@ class _Origin:
 def parse_file(
     path: Path, domain: str, root: Path | None, clock: Callable[[], date]
 ) -> Iterator[Document | BadRecord]:
-    """The documents of one file, in order; bad lines of a JSONL file come as BadRecord.
+    """The documents of one file, in order; what cannot be read of a JSONL file or an archive comes
+    as BadRecord.
 
     ``file`` in the metadata is the path below ``root`` with forward slashes (the name alone when
     root is None). ``Document.extra`` holds ``full_title`` and ``part``. Raises InputError, one line
     a clerk understands, for a file that cannot be read or holds no text.
     """
     name = path.name if root is None else path.relative_to(root).as_posix()
+    if path.suffix.lower() == ".zip":
+        yield from parse_archive(path, name, domain, clock, parse_file, SUPPORTED_SUFFIXES)
+        return
     if path.suffix.lower() == ".jsonl":
         empty = True
         for record in read_records(path):
@@ -108,7 +113,7 @@ def _from_record(record: Record, origin: _Origin, today: date) -> Document | Bad
     text = clean(record.text)
     first = next((text[a:b] for a, b in lines_of(text)), "")
     if not first:
-        return BadRecord(record.line, "has an empty text; complete it or remove the line")
+        return BadRecord(f"line {record.line}", "has an empty text; complete it or remove the line")
     given = given_fields(record.meta)
     title = record.title or given.get("title", "") or first[:60]
     start = _title_end(text, title)
@@ -126,7 +131,9 @@ def _from_record(record: Record, origin: _Origin, today: date) -> Document | Bad
     )
     spans = split(text, start)
     if not spans:
-        return BadRecord(record.line, "holds only headings; complete it or remove the line")
+        return BadRecord(
+            f"line {record.line}", "holds only headings; complete it or remove the line"
+        )
     warnings = tuple(
         f"line {line}: its id {record.id!r} comes again in line {record.line}, which counts"
         for line in record.replaces
