@@ -16,6 +16,7 @@ from typing import get_args
 from indexes.jurisdiction import COUNTRY, Place, resolve
 from indexes.schema import Status
 from ingest.dates import (
+    DATE,
     dates_in,
     day_after,
     effective_in,
@@ -36,7 +37,7 @@ _REPEALED = re.compile(
     r"|(?:本文件|此文件|该文件|本办法|本规定)已于?[^，。]{0,20}(?:废止|失效)",
     re.MULTILINE,
 )
-_FORCE_ONLY = re.compile(r"(?:日|年)\s*起?\s*(?:施行|实施|生效)")
+_IN_FORCE = re.compile(rf"自?\s*{DATE.pattern}\s*起?\s*(?:施行|实施|生效|执行)")
 _EVENT = re.compile(r"公布|发布|修正|修订|通过|颁布|印发")
 _ARTICLE = re.compile(r"^[ \t　]*第[^条\s]{1,8}条", re.MULTILINE)
 _INLINE_LABEL = re.compile(r"【(?P<label>[\u4e00-\u9fff]{2,6})】\s*(?P<value>\S{1,40})")
@@ -179,7 +180,8 @@ def _promulgated(source: SourceText, signed: Signature) -> date | None:
     day = _name_day(source)
     if day is not None:
         return day
-    events = [line for line in source.history if not _FORCE_ONLY.search(line)]
+    # …发布，自…起施行: the day that the rule takes effect is none of promulgation.
+    events = [_IN_FORCE.sub("", line) for line in source.history]
     published = [line for line in events if _EVENT.search(line)] or events
     days = [found for line in published for found in dates_in(line)[:1]]
     if days:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 
 from ingest.numerals import parse_number
-from ingest.packing import MAX_CHARS, MIN_CHARS, in_row, pack, table_rows
+from ingest.packing import MAX_CHARS, MIN_CHARS, in_row, table_rows
+from ingest.tables import pack_with_tables
 
 _N = "[一二三四五六七八九十]{1,3}"
 _MARK = re.compile(
@@ -25,11 +26,15 @@ _SECTION_COST = {0: -0.6, 1: -0.4, 2: 0.0, 3: 0.4, 4: 0.6, 5: -0.4}
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A passage without an article: span and the titles of the sections that it begins in."""
+    """A passage without an article: span and the titles of the sections that it begins in.
+
+    ``table_header``: as in PassageMetadata.
+    """
 
     start: int
     end: int
     titles: tuple[str, ...]
+    table_header: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +53,11 @@ def sections(text: str, start: int, end: int) -> list[Section]:
     found: list[Section] = []
     for left, right in _stretches(marks, start, end):
         inside = marks[bisect_left(places, left) : bisect_left(places, right)]
-        spans = pack(text, left, right, [(m.start, _SECTION_COST[m.level]) for m in inside])
-        found += [Section(a, b, _titles(marks[: bisect_right(places, a)])) for a, b in spans]
+        wanted = [(m.start, _SECTION_COST[m.level]) for m in inside]
+        found += [
+            Section(p.start, p.end, _titles(marks[: bisect_right(places, p.start)]), p.header)
+            for p in pack_with_tables(text, left, right, wanted)
+        ]
     return found
 
 

@@ -1,8 +1,9 @@
 """Which version of a rule gave way to which, from the documents' own words.
 
-Two conservative rules inside one domain: a later version of the same title closes the earlier one
-(status ``amended``), and an express repeal (``《甲条例》同时废止``) closes the rule that it names
-(status ``repealed``). Titles must match exactly, apart from 中华人民共和国 and spacing.
+Three conservative rules inside one domain: parts of one law in several files (民法典/合同编.md)
+take effect on the day that some of them state; a later version of the same title closes the earlier one
+(status ``amended``); an express repeal (``《甲条例》同时废止``) closes the rule that it names (status
+``repealed``). Titles must match exactly, apart from 中华人民共和国 and spacing.
 """
 
 from __future__ import annotations
@@ -58,10 +59,14 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """When a document stops to apply (first day, ISO; None = no known end) and its status."""
+    """When a document stops to apply (first day, ISO; None = no known end) and its status.
+
+    ``effective``: the day on which it starts, where another part of the same law states it.
+    """
 
     expires: str | None
     status: Status
+    effective: str | None = None
 
 
 def facts_of(document: Document, key: str) -> DocumentFacts:
@@ -80,11 +85,16 @@ def facts_of(document: Document, key: str) -> DocumentFacts:
 
 
 def with_validity(document: Document, validity: Validity) -> Document:
-    """The same document with this end and status on every passage."""
+    """The same document with this end, status and (where given) beginning on every passage."""
     passages = tuple(
         replace(
             passage,
-            metadata=replace(passage.metadata, expires=validity.expires, status=validity.status),
+            metadata=replace(
+                passage.metadata,
+                expires=validity.expires,
+                status=validity.status,
+                effective=validity.effective or passage.metadata.effective,
+            ),
         )
         for passage in document.passages
     )
@@ -118,15 +128,19 @@ def normal_title(title: str) -> str:
 
 
 def link_versions(documents: Sequence[DocumentFacts], today: date) -> dict[str, Validity]:
-    """The validity of every document that another one closes, by document key.
+    """The validity of every document that another one dates or closes, by document key.
 
     ``today`` decides the status: until the day on which the successor takes effect the earlier
     rule keeps its own. Documents whose dates are unknown neither close nor are closed.
     """
+    dated = _share_days(documents)
+    documents = [replace(d, effective=dated.get(d.key, d.effective)) for d in documents]
     by_title: dict[tuple[str, str], list[DocumentFacts]] = defaultdict(list)
     for document in documents:
         by_title[_identity(document)].append(document)
-    closed: dict[str, Validity] = {}
+    closed = {
+        d.key: Validity(d.expires, _status_on(d, today)) for d in documents if d.key in dated
+    }
     for group in by_title.values():
         closed.update(_superseded(group, today))
     for successor in documents:
@@ -135,7 +149,7 @@ def link_versions(documents: Sequence[DocumentFacts], today: date) -> dict[str, 
             closed.update(
                 _repealed(by_title.get(identity, []), successor, repeal.day, closed, today)
             )
-    return closed
+    return {key: replace(found, effective=dated.get(key)) for key, found in closed.items()}
 
 
 def pending_changes(
@@ -150,9 +164,30 @@ def pending_changes(
     changes: dict[str, Validity] = {}
     for key, (fact, applied) in known.items():
         wanted = linked.get(key, Validity(fact.expires, _status_on(fact, today)))
+        if applied and applied.effective and not wanted.effective:
+            wanted = replace(wanted, effective=fact.effective)  # no part states it any more
         if wanted != (applied or Validity(fact.expires, fact.status)):
             changes[key] = wanted
     return changes
+
+
+def _share_days(documents: Iterable[DocumentFacts]) -> dict[str, str]:
+    """Document key -> the day of entry into force that the other parts of its version state.
+
+    A part without a 施行日期 counts from its promulgation until then. Nothing is shared when the
+    other parts disagree.
+    """
+    versions: dict[tuple[str, str, str], list[DocumentFacts]] = defaultdict(list)
+    for document in documents:
+        if document.promulgated and _RULE.search(_bare(document.title)):
+            versions[(*_identity(document), document.promulgated)].append(document)
+    shared: dict[str, str] = {}
+    for (*_, promulgated), parts in versions.items():
+        stated = {p.effective for p in parts if p.effective and p.effective > promulgated}
+        if len(stated) == 1:
+            day = stated.pop()
+            shared |= {p.key: day for p in parts if (p.effective or "") <= promulgated}
+    return shared
 
 
 def _identity(document: DocumentFacts) -> tuple[str, str]:

@@ -94,12 +94,45 @@ def test_each_version_ends_on_the_day_of_the_next() -> None:
 def test_the_parts_of_one_law_are_no_versions_of_each_other() -> None:
     parts = [
         facts("总则", "渔业法典", "2021-01-01", promulgated="2020-05-28"),
-        facts("捕捞编", "渔业法典", "2020-05-28", promulgated="2020-05-28"),  # no day stated in it
+        facts("捕捞编", "渔业法典", "2021-01-01", promulgated="2020-05-28"),
     ]
     assert link_versions(parts, TODAY) == {}
     amended = facts("新", "渔业法典", "2024-01-01", promulgated="2023-12-01")
     closed = Validity("2024-01-01", "amended")
     assert link_versions([*parts, amended], TODAY) == {"总则": closed, "捕捞编": closed}
+
+
+def test_a_part_without_a_day_takes_that_of_the_other_parts() -> None:
+    parts = [
+        facts("总则", "渔业法典", "2021-01-01", promulgated="2020-05-28"),
+        facts("捕捞编", "渔业法典", "2020-05-28", promulgated="2020-05-28"),
+        facts("附则", "渔业法典", None, promulgated="2020-05-28"),
+    ]
+    dated = Validity(None, "in_force", "2021-01-01")
+    assert link_versions(parts, TODAY) == {"捕捞编": dated, "附则": dated}
+    amended = facts("新", "渔业法典", "2024-01-01", promulgated="2023-12-01")
+    closed = Validity("2024-01-01", "amended", "2021-01-01")
+    assert link_versions([*parts, amended], TODAY)["捕捞编"] == closed
+
+
+def test_parts_that_disagree_share_no_day() -> None:
+    parts = [
+        facts("总则", "渔业法典", "2021-01-01", promulgated="2020-05-28"),
+        facts("捕捞编", "渔业法典", "2021-07-01", promulgated="2020-05-28"),
+        facts("附则", "渔业法典", "2020-05-28", promulgated="2020-05-28"),
+    ]
+    assert link_versions(parts, TODAY) == {}
+
+
+def test_a_shared_day_is_taken_back_when_the_part_that_states_it_is_gone() -> None:
+    stated = facts("总则", "渔业法典", "2021-01-01", promulgated="2020-05-28")
+    part = facts("附则", "渔业法典", "2020-05-28", promulgated="2020-05-28")
+    dated = Validity(None, "in_force", "2021-01-01")
+    assert pending_changes({"总则": (stated, None), "附则": (part, None)}, TODAY) == {"附则": dated}
+    assert pending_changes({"总则": (stated, None), "附则": (part, dated)}, TODAY) == {}
+    own = Validity(None, "in_force", "2020-05-28")
+    assert pending_changes({"附则": (part, dated)}, TODAY) == {"附则": own}
+    assert pending_changes({"附则": (part, own)}, TODAY) == {}
 
 
 def test_a_repeal_that_an_amended_version_repeats_counts_from_its_first_day() -> None:
