@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -20,13 +20,21 @@ from ingest.dates import DATE, to_date
 # Only kinds of title that name one rule: 通知 or 解读 of the same name are not versions.
 _RULE = re.compile(r"(?:法|法典|条例|办法|规定|细则|规则|准则|章程|决定|解释|规程)$")
 _TITLE = r"《[^《》]+》(?:（[^（）]*）)?"
+_JOINED = rf"{_TITLE}(?:(?:(?:、|和|及|以及|与)[^，。；、《》]{{0,60}})?{_TITLE})*"
 _LIST = re.compile(
-    rf"({_TITLE}(?:(?:、|和|及|以及|与)[^，。；、《》]{{0,60}}{_TITLE})*)(?:自[^，。；《》]{{1,20}}起)?"
-    r"同时(?:予以)?废止"
+    rf"({_JOINED})(?:自[^，。；《》]{{1,20}}起)?[，,]?(?:同时|即行|一并|相应)?(?:予以|宣布)?(?:废止|失效)"
+    r"(?![后前的之时])"
 )
 # 关于废止《甲办法》、《乙办法》的决定
 _DECISION = re.compile(rf"关于废止({_TITLE}(?:(?:、|和|及|以及|与)?{_TITLE})*)的(?:决定|通知|公告)")
 _NAME = re.compile(r"《([^《》]+)》")
+_DECIDES = re.compile(r"废止[^《》]{0,40}(?:决定|通知|公告|目录)$|失效[^《》]{0,40}(?:决定|通知|公告|目录)$")
+_ENTRY = re.compile(
+    rf"[ \t　]*(?:[（(]?[一二三四五六七八九十百\d]{{1,4}}[)）]?[、.．]?[ \t　]*)?《([^《》]+)》(?!第|中|[的有])"
+)
+_ENDS = re.compile(r"废止|失效")
+_CHANGES = re.compile(r"修改|修正|修订|继续有效")
+_COURTS = ("最高人民法院", "最高人民检察院", "最高人民法院、最高人民检察院")
 # The day beside a repeal; 自2010年2月1日起施行的《…》 is that of the other rule.
 _FROM = re.compile(
     rf"自\s*{DATE.pattern}\s*起(?:同时|正式)?(?:施行|实施|执行|生效|(?:予以)?废止)(?!的)"
@@ -105,6 +113,7 @@ def express_repeals(title: str, text: str) -> tuple[Repeal, ...]:
     """What a document repeals expressly, titles as quoted, each once, in order.
 
     Those of ``《甲条例》同时废止`` in its text and of ``关于废止《甲条例》的决定`` as its title.
+    A decision to repeal several rules (关于废止部分规章的决定) names them in lines of their own.
     Only whole rules: ``《甲条例》第三条同时废止`` and ``与《甲条例》抵触的规定同时废止`` name none.
     An amended version repeats the repeals of the first one, so the day beside them counts.
     """
@@ -118,13 +127,29 @@ def express_repeals(title: str, text: str) -> tuple[Repeal, ...]:
         day = days[-1].isoformat() if days and days[-1] else None
         for name in _NAME.findall(match.group(1)):
             found.setdefault(name, Repeal(name, day))
+    for name in _listed(text) if _DECIDES.search(title) else ():
+        found.setdefault(name, Repeal(name))
     return tuple(found.values())
 
 
+def _listed(text: str) -> Iterator[str]:
+    """The titles that stand in lines of their own below 废止下列…：, not below 修改下列…：."""
+    ended = False
+    for line in text.split("\n"):
+        entry = _ENTRY.match(line)
+        if entry is None:
+            if _ENDS.search(line):
+                ended = True
+            elif _CHANGES.search(line):
+                ended = False
+        elif ended and not _CHANGES.search(line):
+            yield entry.group(1)
+
+
 def normal_title(title: str) -> str:
-    """The title without 中华人民共和国 in front, book-title marks, brackets' width and spacing."""
-    plain = re.sub(r"[\s《》]", "", title).replace("(", "（").replace(")", "）")
-    return plain.removeprefix(_STATE)
+    """The title without 中华人民共和国, book-title marks, brackets' width and spacing."""
+    plain = re.sub(r"[\s《》〈〉<>]", "", title).replace("(", "（").replace(")", "）")
+    return plain.replace(_STATE, "")
 
 
 def link_versions(documents: Sequence[DocumentFacts], today: date) -> dict[str, Validity]:
@@ -145,10 +170,9 @@ def link_versions(documents: Sequence[DocumentFacts], today: date) -> dict[str, 
         closed.update(_superseded(group, today))
     for successor in documents:
         for repeal in successor.repeals:
-            identity = normal_title(repeal.title), successor.jurisdiction_code
-            closed.update(
-                _repealed(by_title.get(identity, []), successor, repeal.day, closed, today)
-            )
+            for name in _spellings(repeal.title):
+                group = by_title.get((name, successor.jurisdiction_code), [])
+                closed.update(_repealed(group, successor, repeal.day, closed, today))
     return {key: replace(found, effective=dated.get(key)) for key, found in closed.items()}
 
 
@@ -208,6 +232,14 @@ def _superseded(group: Iterable[DocumentFacts], today: date) -> dict[str, Validi
             if successor and (document.expires is None or successor < document.expires):
                 closed[document.key] = _closed(document, successor, "amended", today)
     return closed
+
+
+def _spellings(title: str) -> Iterator[str]:
+    """The title, and where its court stands outside of its marks (最高人民法院《关于…》) with it."""
+    plain = normal_title(title)
+    yield plain
+    if plain.startswith("关于"):
+        yield from (court + plain for court in _COURTS)
 
 
 def _repealed(

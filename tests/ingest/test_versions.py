@@ -46,6 +46,10 @@ def facts(key: str, title: str, effective: str | None, **known: object) -> Docum
         ("与《甲条例》不一致的规定同时废止", []),
         ("《甲条例》中有关登记的规定同时废止", []),
         ("《甲条例》的实施细则同时废止", []),
+        ("《甲办法》《乙办法》，同时废止。", ["甲办法", "乙办法"]),
+        ("自本办法施行之日起，《甲办法》即行废止", ["甲办法"]),
+        ("《关于修改〈甲条例〉的决定》修正的《甲条例》同时废止", ["甲条例"]),
+        ("《甲条例》废止后，其登记证继续有效", []),
         ("原办法同时废止", []),
         ("《甲条例》继续有效。", []),
     ],
@@ -58,6 +62,39 @@ def test_a_decision_to_repeal_names_its_rule_in_its_title() -> None:
     title = "关于废止《甲办法（虚构示例）》的决定（虚构示例）"
     assert express_repeals(title, "") == (Repeal("甲办法（虚构示例）"),)
     assert express_repeals("关于修改《甲办法》的决定", "") == ()
+
+
+def test_a_decision_on_several_rules_lists_those_that_it_repeals_in_lines() -> None:
+    text = (
+        "决定对下列规章予以废止和修改：\n一、废止下列规章：\n1.《甲办法》（2001年1月2日公布）\n"
+        "（二）《乙规定》\n二、修改下列规章：\n1.《丙办法》\n将第三条修改为……\n"
+    )
+    title = "示例市人民政府关于废止和修改部分规章的决定（虚构示例）"
+    assert express_repeals(title.removesuffix("（虚构示例）"), text) == (
+        Repeal("甲办法"),
+        Repeal("乙规定"),
+    )
+    assert express_repeals("关于渔业的办法", text) == ()
+
+
+def test_a_court_that_stands_before_the_title_and_a_law_named_in_it_belong_to_it() -> None:
+    rule = "最高人民法院关于《中华人民共和国渔业法》的规定"
+    documents = [
+        facts("a", "最高人民法院关于《渔业法》的规定", "2000-01-01"),
+        facts("b", "示例市实施《渔业法》办法", "2000-01-01"),
+        facts(
+            "c",
+            "新规定",
+            "2010-01-01",
+            repeals=(
+                Repeal("关于〈渔业法〉的规定"),
+                Repeal("示例市实施〈中华人民共和国渔业法〉办法"),
+            ),
+        ),
+    ]
+    assert normal_title(rule) == "最高人民法院关于渔业法的规定"
+    closed = Validity("2010-01-01", "repealed")
+    assert link_versions(documents, TODAY) == {"a": closed, "b": closed}
 
 
 @pytest.mark.parametrize(
