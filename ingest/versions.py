@@ -20,7 +20,12 @@ from ingest.dates import DATE, to_date
 # Only kinds of title that name one rule: 通知 or 解读 of the same name are not versions.
 _RULE = re.compile(r"(?:法|法典|条例|办法|规定|细则|规则|准则|章程|决定|解释|规程)$")
 _TITLE = r"《[^《》]+》(?:（[^（）]*）)?"
-_JOINED = rf"{_TITLE}(?:(?:(?:、|和|及|以及|与)[^，。；、《》]{{0,60}})?{_TITLE})*"
+# …发布的《甲办法》，…、…发布的《乙办法》: commas join only what is named with its issuer.
+_JOINED = (
+    rf"{_TITLE}(?:(?:(?:、|和|及|以及|与)[^，。；、《》]{{0,60}}"
+    r"|(?:，|、|和|及|以及|与)[^。；《》]{0,90}(?:[发公颁]布|通过|批准|[下印]发|修[改正订]|制定)的)?"
+    rf"{_TITLE})*"
+)
 _LIST = re.compile(
     rf"({_JOINED})(?:自[^，。；《》]{{1,20}}起)?[，,]?(?:同时|即行|一并|相应)?(?:予以|宣布)?(?:废止|失效)"
     r"(?![后前的之时])"
