@@ -13,7 +13,9 @@ from pydantic import Field
 from fusion.coverage import SourceCoverage
 from indexes.schema import Passage, PassageMetadata
 
-_SHOWN = frozenset({"title", "heading_path", "doc_number", "effective", "jurisdiction", "table_header"})
+_SHOWN = frozenset(
+    {"title", "heading_path", "doc_number", "effective", "jurisdiction", "table_header"}
+)
 _EMBEDDED = frozenset({"title", "heading_path", "table_header"})
 _FIELDS = frozenset(f.name for f in fields(PassageMetadata))
 

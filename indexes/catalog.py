@@ -204,8 +204,8 @@ class PassageCatalog:
     ) -> dict[str, float]:
         """Per metadata field the share (0-1) of passages in which it is unknown; {} when empty.
 
-        ``without``: field -> the level (效力级别) whose passages have no such field by their nature;
-        there it does not count as unknown.
+        ``without``: field -> the level (效力级别) whose passages have no such field by their
+        nature; there it does not count as unknown.
         """
         names = [n for n in _FIELDS if n not in ("part", "start", "end")]
         unknown = "COALESCE(json_extract(metadata, '$.{}'), '') IN ('', '[]')"

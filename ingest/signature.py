@@ -19,7 +19,9 @@ _ORGAN_END = (
 )
 ORGAN = re.compile(rf"(?!我|本|各|常务|[省市区县]人民政府$)[\u4e00-\u9fff]{{2,36}}{_ORGAN_END}$")
 _LONG_ORGAN = re.compile(r"(?:领导小组|指挥部|工作组|办公室|联席会议)$")
-_REMARK = re.compile(r"^(?:特此[通公]?[告知报]|此复|附件|(?:主动|依申请)公开)?[\d.．、\s]*|[（(](?:代?章|盖章)[)）]")
+_REMARK = re.compile(
+    r"^(?:特此[通公]?[告知报]|此复|附件|(?:主动|依申请)公开)?[\d.．、\s]*|[（(](?:代?章|盖章)[)）]"
+)
 _LAST_SENTENCE = re.compile(r"[。；！？：:]|附件.*\n")
 _BEFORE_CHARS = 200
 _TAIL_CHARS = 1500

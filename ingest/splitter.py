@@ -47,9 +47,7 @@ def split(text: str, body_start: int = 0, titles: Iterable[str] = ()) -> tuple[S
         for section in sections(text, block.start, block.end):
             path = (*block.heading_path, *section.titles)
             header = section.table_header
-            spans.append(
-                Span(section.start, section.end, f"s{number}", path, table_header=header)
-            )
+            spans.append(Span(section.start, section.end, f"s{number}", path, table_header=header))
             number += 1
     return tuple(spans)
 

@@ -1,8 +1,8 @@
 """Markdown tables as passages of their own, cut between rows, every part with its header at hand.
 
-A part is a verbatim slice of the text; the header that it lacks (名称、单位：万元、表头) is handed on
-beside it. Parts are small because one row is mostly the answer: with a few rows of its like around
-it, its words still weigh in the part's embedding.
+A part is a verbatim slice of the text; the header that it lacks (caption, 单位：万元, first row) is
+handed on beside it. Parts are small because one row is mostly the answer: with a few rows of its
+like around it, its words still weigh in the part's embedding.
 """
 
 from __future__ import annotations

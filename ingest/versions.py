@@ -1,9 +1,9 @@
 """Which version of a rule gave way to which, from the documents' own words.
 
 Three conservative rules inside one domain: parts of one law in several files (民法典/合同编.md)
-take effect on the day that some of them state; a later version of the same title closes the earlier one
-(status ``amended``); an express repeal (``《甲条例》同时废止``) closes the rule that it names (status
-``repealed``). Titles must match exactly, apart from 中华人民共和国 and spacing.
+take effect on the day that some of them state; a later version of the same title closes the
+earlier one (status ``amended``); an express repeal (``《甲条例》同时废止``) closes the rule that it
+names (status ``repealed``). Titles must match exactly, apart from 中华人民共和国 and spacing.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ _LIST = re.compile(
 # 关于废止《甲办法》、《乙办法》的决定
 _DECISION = re.compile(rf"关于废止({_TITLE}(?:(?:、|和|及|以及|与)?{_TITLE})*)的(?:决定|通知|公告)")
 _NAME = re.compile(r"《([^《》]+)》")
-_DECIDES = re.compile(r"废止[^《》]{0,40}(?:决定|通知|公告|目录)$|失效[^《》]{0,40}(?:决定|通知|公告|目录)$")
+_DECIDES = re.compile(r"(?:废止|失效)[^《》]{0,40}(?:决定|通知|公告|目录)$")
 _ENTRY = re.compile(
-    rf"[ \t　]*(?:[（(]?[一二三四五六七八九十百\d]{{1,4}}[)）]?[、.．]?[ \t　]*)?《([^《》]+)》(?!第|中|[的有])"
+    r"[ \t　]*(?:[（(]?[一二三四五六七八九十百\d]{1,4}[)）]?[、.．]?[ \t　]*)?"
+    r"《([^《》]+)》(?!第|中|[的有])"
 )
 _ENDS = re.compile(r"废止|失效")
 _CHANGES = re.compile(r"修改|修正|修订|继续有效")
@@ -168,9 +169,7 @@ def link_versions(documents: Sequence[DocumentFacts], today: date) -> dict[str, 
     by_title: dict[tuple[str, str], list[DocumentFacts]] = defaultdict(list)
     for document in documents:
         by_title[_identity(document)].append(document)
-    closed = {
-        d.key: Validity(d.expires, _status_on(d, today)) for d in documents if d.key in dated
-    }
+    closed = {d.key: Validity(d.expires, _status_on(d, today)) for d in documents if d.key in dated}
     for group in by_title.values():
         closed.update(_superseded(group, today))
     for successor in documents:
@@ -240,7 +239,7 @@ def _superseded(group: Iterable[DocumentFacts], today: date) -> dict[str, Validi
 
 
 def _spellings(title: str) -> Iterator[str]:
-    """The title, and where its court stands outside of its marks (最高人民法院《关于…》) with it."""
+    """The title, also with a court that may stand before its marks: 最高人民法院《关于…》."""
     plain = normal_title(title)
     yield plain
     if plain.startswith("关于"):
