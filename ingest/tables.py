@@ -54,8 +54,8 @@ def pack_with_tables(
     Short text before a table (what it is about) and behind it (a remark) stays with it.
     """
     start, end = trim(text, start, end)
-    found = _tables(text, start, end)
     wanted = list(preferred)
+    found = _tables(text, start, end) if text.find("|", start, end) >= 0 else []
     if not found:
         return [Piece(*span) for span in pack(text, start, end, wanted)]
     pieces: list[Piece] = []
