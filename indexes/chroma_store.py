@@ -255,7 +255,7 @@ class CosineChromaVectorStore(ChromaVectorStore):
         return VectorStoreQueryResult(nodes=result.nodes, similarities=cosines, ids=result.ids)
 
 
-_OPTIONAL = frozenset({"promulgated", "effective", "expires", "page"})
+_OPTIONAL = frozenset({"promulgated", "effective", "expires", "page", "table_header"})
 
 
 def _cosine(distance: float) -> float:

@@ -209,6 +209,7 @@ def _passage(text: str, span: Span, base: PassageId, part: str, common: PassageM
         heading_path=(part, *span.heading_path) if part else span.heading_path,
         article=span.article,
         part=span.part,
+        table_header=span.table_header,
         content_hash=hashlib.sha256(content.encode()).hexdigest()[:16],
         start=span.start,
         end=span.end,
