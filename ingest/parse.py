@@ -29,7 +29,7 @@ from ingest.titles import Title, name_date, title_of_file, without_date
 __all__ = ["PARSER_VERSION", "SUPPORTED_SUFFIXES", "BadRecord", "parse_file"]
 
 SUPPORTED_SUFFIXES = SUFFIXES | {".jsonl", ".zip"}
-PARSER_VERSION = "3"
+PARSER_VERSION = "4"
 """Moves when parsing changes its results, so that unchanged files are parsed again."""
 
 _FOLDERS = 3
@@ -84,7 +84,7 @@ def _from_reading(
 ) -> Document:
     text, name = reading.text, without_date(stem)
     head = read_head(text, name, _STATE + name, *folders[-1:])
-    given = {**reading.given, **head.given}
+    given = {**_declared_title(reading, origin.file), **reading.given, **head.given}
     title = title_of_file(stem, head.headings, given.get("title", ""), folders, LEVELS)
     body = text[head.body_start :]
     if not body.strip():
@@ -107,6 +107,16 @@ def _from_reading(
     return _document(
         text, title, spans, facts, origin, name_date(stem), reading.warnings, reading.pages
     )
+
+
+def _declared_title(reading: Reading, file: str) -> dict[str, str]:
+    """The title inside an office file or a web page goes before its file's name, which is often
+    附件2 or 新建文档; text files are named by people who file them."""
+    if file.lower().endswith((".md", ".txt")):
+        return {}
+    first = next((line for line in reading.text.splitlines() if line.strip()), "")
+    title = first[2:].strip() if first.startswith("# ") else reading.title.strip()
+    return {"title": title} if title else {}
 
 
 def _from_record(record: Record, origin: _Origin, today: date) -> Document | BadRecord:
