@@ -71,7 +71,7 @@ def pack(items: Sequence[RankedPassage], budget: int, count: TokenCounter) -> Pa
     left = budget
     shortened = False
     for number, item in enumerate(items, start=1):
-        head, content = _head(number, item), item.passage.content
+        head, content = _head(number, item), item.passage.readable()
         block = f"{head}\n{content}\n\n"
         if count(block) > left:
             beginning = _beginning(head, content, left, count) if left >= _WORTH else ""
