@@ -66,7 +66,7 @@ def search(
 
     study = optuna.create_study(
         direction="maximize",
-        sampler=optuna.samplers.TPESampler(seed=seed, multivariate=True, group=True),
+        sampler=optuna.samplers.TPESampler(seed=seed, multivariate=True),
     )
     study.enqueue_trial(_parameters(base))
     study.enqueue_trial({**_parameters(base), **_equal(base)})
