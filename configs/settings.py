@@ -134,6 +134,7 @@ class FusionConfig(_Strict):
 
     ``mode`` across domains and ``inner_mode`` inside a domain (dense + keyword); ``floor`` and
     ``inner_floor`` are the ε in (0, 1) that a missing score counts as; ``rrf_k`` is RRF's constant.
+    ``router``: a file of a learned prior on the domains of a question, or ``packaged``.
     """
 
     mode: FusionMode = "weighted_geometric_mean"
@@ -144,6 +145,21 @@ class FusionConfig(_Strict):
     top_k: Annotated[int, Field(ge=1, le=10_000)] = 10
     candidates: Annotated[int, Field(ge=1, le=10_000)] = 100
     allow_partial: bool = True
+    router: str | None = None
+
+
+class HistoryConfig(_Strict):
+    """A log of every query and of verdicts on what it showed, in the store's directory.
+
+    ``queries``: keep the question's text, its hash or nothing. At most ``max_rows`` queries, none
+    older than ``max_days``; ``depth`` hits a signal are kept.
+    """
+
+    enabled: bool = False
+    queries: Literal["text", "hash", "none"] = "text"
+    max_rows: Annotated[int, Field(ge=1, le=100_000_000)] = 100_000
+    max_days: Annotated[int, Field(ge=1, le=36_500)] = 365
+    depth: Annotated[int, Field(ge=1, le=10_000)] = 50
 
 
 class RerankConfig(_Strict):
@@ -214,6 +230,7 @@ class Settings(_Strict):
     rerank: RerankConfig = RerankConfig()
     synthesis: SynthesisConfig = SynthesisConfig()
     references: ReferenceConfig = ReferenceConfig()
+    history: HistoryConfig = HistoryConfig()
     weights: str | None = None
 
     @field_validator("domains")
@@ -271,7 +288,8 @@ def load_settings(path: str | Path | None = None) -> Settings:
     from configs.weights_file import read_weights
     from configs.weights_folder import resolve_weights
 
-    return read_weights(resolve_weights(settings.weights, Path(name).parent)).applied_to(settings)
+    path = resolve_weights(settings.weights, Path(name).parent)
+    return read_weights(path).applied_to(settings.model_copy(update={"weights": str(path)}))
 
 
 def _read_profile(path: str | Path | None) -> tuple[str, str]:

@@ -13,7 +13,8 @@ from indexes.schema import Passage
 
 if TYPE_CHECKING:
     from configs.settings import FusionMode
-    from fusion.nodes import RetrievalResult
+    from fusion.history import asked_by
+from fusion.nodes import RetrievalResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +63,15 @@ def engine_search(
 
     def search(question: Question, count: int) -> Retrieved:
         try:
-            result = engine.search(
-                question.query,
-                as_of=question.as_of,
-                jurisdiction=question.jurisdiction,
-                domains=domains,
-                mode=mode,
-                top_k=count,
-            )
+            with asked_by(origin="eval"):  # a history that is kept must not take it for users'
+                result = engine.search(
+                    question.query,
+                    as_of=question.as_of,
+                    jurisdiction=question.jurisdiction,
+                    domains=domains,
+                    mode=mode,
+                    top_k=count,
+                )
         except SourceUnavailableError:
             return Retrieved((), asked)
         except InputError as error:

@@ -37,7 +37,9 @@ class Judgements:
     def take(self, rows: npt.NDArray[np.bool_]) -> Judgements:
         """Those where ``rows`` (n,) is True."""
         kept = np.flatnonzero(rows)
-        return Judgements(self.scores[kept], self.relevant[kept], tuple(self.groups[i] for i in kept))
+        return Judgements(
+            self.scores[kept], self.relevant[kept], tuple(self.groups[i] for i in kept)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,9 +76,7 @@ class HeldOutPair:
     def table(self, name: str) -> str:
         """The figures per file, with a 95 % bootstrap interval of the difference, and per domain;
         ``name``: the candidate's."""
-        lines = [
-            f"{'questions':24} {'n':>5} {'current':>8} {name:>8} {'difference (95 %)':>27}"
-        ]
+        lines = [f"{'questions':24} {'n':>5} {'current':>8} {name:>8} {'difference (95 %)':>27}"]
         parts = by_file(self.rows)
         for domain in sorted({d for row in self.rows for d in row.question.domains}):
             parts[f"domain {domain}"] = [

@@ -43,7 +43,10 @@ class SignalArrays:
         """The arrays of recorded questions."""
         names = tuple(sorted(domains))
         ids = [
-            [sorted({h.id for hits in row.signals.get(d, {}).values() for h in hits}) for d in names]
+            [
+                sorted({h.id for hits in row.signals.get(d, {}).values() for h in hits})
+                for d in names
+            ]
             for row in rows
         ]
         width = max((len(own) for by in ids for own in by), default=0) or 1
@@ -77,7 +80,10 @@ def unit_scores(arrays: SignalArrays, settings: Settings) -> Floats:
     return np.stack(
         [
             np.stack(
-                [calibrated(by[s].calibration, arrays.raw[s, :, j]) for j, by in enumerate(configs)],
+                [
+                    calibrated(by[s].calibration, arrays.raw[s, :, j])
+                    for j, by in enumerate(configs)
+                ],
                 axis=1,
             )
             for s in range(len(SIGNALS))

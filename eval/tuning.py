@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -20,50 +20,55 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from configs.errors import PolicyFusionError
-from configs.settings import Settings, load_settings
+from configs.errors import InputError, PolicyFusionError
+from configs.settings import CalibrationConfig, Settings, load_settings
 from configs.weights_file import FusionWeights, Provenance
 from configs.weights_folder import add, current, next_version
-from eval.calibrating import Judgements, choose, fit
+from eval.calibrating import Judgements, fit
 from eval.datasets import load_questions
 from eval.fusion_search import TRIALS, Calibrations, file_weights, search
+from eval.gate import HeldOutPair
 from eval.question_groups import group_questions
 from eval.recording import History, Recorded, load, record, save
 from eval.signal_arrays import SIGNALS, SignalArrays, reciprocal_ranks
-from eval.significance import compare_paired, randomisation_test
 from eval.single_sources import best_single, singles
 from eval.training import assign_folds
 
 Floats = npt.NDArray[np.float64]
 FOLDS = 5
-LEVEL = 0.05
-LOSS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """MRR@10 per question, (n,) each: the current profile, the tuned one and the best single
-    source, the last two chosen without the question's fold."""
+    """``pair``: the profile as it is against the tuned one; ``single`` (n,): MRR@10 of the best
+    single source; tuned and single were chosen without the question's fold, ``chosen`` names the
+    single sources by fold."""
 
-    rows: tuple[Recorded, ...]
-    current: Floats
-    tuned: Floats
+    pair: HeldOutPair
     single: Floats
     chosen: tuple[str, ...]
 
-    @property
-    def p_value(self) -> float:
-        """Two-sided, of tuned against current; every file weighs the same."""
-        weights = file_weights(self.rows) * len(self.rows)
-        return randomisation_test((self.tuned * weights).tolist(), (self.current * weights).tolist())
+    def table(self) -> str:
+        """All held-out figures."""
+        weights = file_weights(self.pair.rows)
+        return (
+            f"{self.pair.table('tuned')}\n"
+            f"best single source (chosen by fold: {', '.join(self.chosen)}): "
+            f"mean of files {weights @ self.single:.3f}"
+        )
 
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether the tuned weights may be written, and why (not)."""
-
-    accepted: bool
-    reason: str
+    def warning(self) -> str | None:
+        """What to say when fusing does not beat one source alone; None when it does."""
+        weights = file_weights(self.pair.rows)
+        values = (self.pair.current, self.pair.candidate)
+        fused = max(float(weights @ value) for value in values)
+        alone = float(weights @ self.single)
+        if fused > alone:
+            return None
+        name = Counter(self.chosen).most_common(1)[0][0]
+        return (
+            f"fusion ({fused:.3f}) does not beat {name} alone ({alone:.3f} on held-out questions)"
+        )
 
 
 def nested_cross_validation(
@@ -86,7 +91,8 @@ def nested_cross_validation(
         name = best_single(alone, train, file_weights([rows[i] for i in train]))
         chosen.append(name)
         single[test] = alone[name][test]
-    return Trial(rows, reciprocal_ranks(arrays, settings), tuned, single, tuple(chosen))
+    pair = HeldOutPair(rows, reciprocal_ranks(arrays, settings), tuned)
+    return Trial(pair, single, tuple(chosen))
 
 
 def tune(
@@ -133,79 +139,86 @@ def judgements(rows: Sequence[Recorded], domain: str, signal: str) -> Judgements
     )
 
 
-def gate(trial: Trial) -> Verdict:
-    """Better beyond doubt, and no domain paying for it."""
-    weights = file_weights(trial.rows)
-    gain = float(weights @ (trial.tuned - trial.current))
-    p_value = trial.p_value
-    if gain <= 0 or p_value >= LEVEL:
-        return Verdict(False, f"held-out gain {gain:+.4f} with p = {p_value:.3f} is not beyond doubt")
-    for domain in sorted({d for row in trial.rows for d in row.question.domains}):
-        own = [i for i, row in enumerate(trial.rows) if domain in row.question.domains]
-        loss = float((trial.current[own] - trial.tuned[own]).mean())
-        if loss > LOSS:
-            return Verdict(False, f"domain {domain} would lose {loss:.3f} of MRR@10")
-    return Verdict(True, f"held-out gain {gain:+.4f}, p = {p_value:.4f}")
-
-
-def report(trial: Trial) -> str:
-    """The table: per file and for the mean of files, all on held-out questions."""
-    lines = [
-        f"{'questions':24} {'n':>5} {'single':>7} {'current':>8} {'tuned':>7} "
-        f"{'tuned - current (95 %)':>26}"
-    ]
-    for name, own in _parts(trial.rows).items():
-        before, after = trial.current[own], trial.tuned[own]
-        found = compare_paired(after.tolist(), before.tolist()).difference
-        lines.append(
-            f"{name:24} {len(own):5} {trial.single[own].mean():7.3f} {before.mean():8.3f} "
-            f"{after.mean():7.3f} {found.mean:+9.4f} [{found.low:+.4f}, {found.high:+.4f}]"
-        )
-    weights = file_weights(trial.rows)
-    lines.append(
-        f"{'mean of files':24} {len(trial.rows):5} {weights @ trial.single:7.3f} "
-        f"{weights @ trial.current:8.3f} {weights @ trial.tuned:7.3f} "
-        f"{weights @ (trial.tuned - trial.current):+9.4f} p = {trial.p_value:.4f}"
-    )
-    lines.append(f"best single source, by fold: {', '.join(trial.chosen)}")
-    return "\n".join(lines)
-
-
-def single_note(trial: Trial) -> str | None:
-    """A warning when fusing (the better of current and tuned) does not beat one source alone."""
-    weights = file_weights(trial.rows)
-    fused = max(float(weights @ trial.current), float(weights @ trial.tuned))
-    single = float(weights @ trial.single)
-    if fused > single:
-        return None
-    return f"fusion ({fused:.3f}) does not beat the best single source ({single:.3f})"
-
-
-def provenance(trial: Trial, day: date, *, trials: int, seed: int, note: str) -> Provenance:
-    """What the written version says of how it was made."""
-    held_out = {
-        name: (round(float(trial.current[own].mean()), 4), round(float(trial.tuned[own].mean()), 4))
-        for name, own in _parts(trial.rows).items()
-    }
-    counts: Mapping[str, int] = Counter(row.question.file for row in trial.rows)
-    return Provenance(
-        created=day,
-        questions=dict(sorted(counts.items())),
-        held_out=held_out,
-        p_value=round(trial.p_value, 5),
-        seed=seed,
-        trials=trials,
-        note=note,
-    )
-
-
-def _parts(rows: Sequence[Recorded]) -> dict[str, list[int]]:
-    parts: dict[str, list[int]] = {}
-    for i, row in enumerate(rows):
-        parts.setdefault(row.question.file, []).append(i)
-    return dict(sorted(parts.items()))
-
-
-def _configured(settings: Settings, domain: str, signal: str):  # type: ignore[no-untyped-def]
+def _configured(settings: Settings, domain: str, signal: str) -> CalibrationConfig:
     config = settings.domains[domain]
     return config.dense.calibration if signal == "dense" else config.keyword.calibration
+
+
+def new_version(
+    settings: Settings, trial: Trial, history: History, folder: Path, arguments: argparse.Namespace
+) -> FusionWeights:
+    """The version to be written, with its provenance."""
+    counts = Counter(row.question.file for row in trial.pair.rows)
+    return FusionWeights.of(
+        settings,
+        next_version(folder),
+        Provenance(
+            created=date.today(),
+            questions=dict(sorted(counts.items())),
+            held_out=trial.pair.held_out(),
+            p_value=round(trial.pair.p_value, 5),
+            seed=arguments.seed,
+            trials=arguments.trials,
+            note=trial.warning() or "",
+        ),
+        parent=current(folder),
+        models=history.fingerprints,
+    )
+
+
+def recorded(arguments: argparse.Namespace, settings: Settings) -> History:
+    """The record that is named, or a fresh one, which is kept under that name."""
+    if arguments.record is not None and arguments.record.is_file():
+        return load(arguments.record)
+    if not arguments.questions:
+        raise InputError("no questions; name files with --questions, or a record with --record")
+    placed = settings if arguments.store is None else settings.with_store(arguments.store)
+    history = record(placed, load_questions(arguments.questions), today=date.today())
+    if arguments.record is not None:
+        save(history, arguments.record)
+    return history
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Record if need be, tune, print the held-out figures, write a version if it is better.
+
+    0 written, 1 not better, 2 a user's error.
+    """
+    parser = argparse.ArgumentParser(prog="python -m eval.tuning", description=__doc__)
+    parser.add_argument("--questions", nargs="+", type=Path, default=[])
+    parser.add_argument("--config", default=None)
+    parser.add_argument("--store", default=None)
+    parser.add_argument("--record", type=Path, default=None)
+    parser.add_argument("--folder", type=Path, default=Path("configs/weights/fusion"))
+    parser.add_argument("--trials", type=int, default=TRIALS)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args(argv)
+    try:
+        settings = load_settings(arguments.config)
+        history = recorded(arguments, settings)
+        trial = nested_cross_validation(
+            history, settings, trials=arguments.trials, seed=arguments.seed
+        )
+        print(trial.table())
+        if warning := trial.warning():
+            name = Counter(trial.chosen).most_common(1)[0][0]
+            print(f"warning: {warning}; its parameters are used instead")
+            best = singles(settings)[name]
+        elif not (verdict := trial.pair.verdict()).accepted:
+            print(f"not written: {verdict.reason}")
+            return 1
+        else:
+            print(verdict.reason)
+            best = tune(
+                history, trial.pair.rows, settings, trials=arguments.trials, seed=arguments.seed
+            )
+        version = new_version(best, trial, history, arguments.folder, arguments)
+        print(f"written: {add(arguments.folder, version)}")
+    except PolicyFusionError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

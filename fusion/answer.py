@@ -33,6 +33,12 @@ class PolicyAnswer(Response):
     confidence: float = 0.0
     references: tuple[ResolvedReference, ...] = ()
 
+    @property
+    def query_id(self) -> str:
+        """The id to give feedback by; "" where no history is kept."""
+        retrieval = self.trace.get("retrieval", {})
+        return str(retrieval.get("query_id", ""))
+
 
 class _Streamed:
     """What a stream knows at once, and what it knows when it has ended."""
@@ -77,6 +83,11 @@ class _Streamed:
     def trace(self) -> Mapping[str, Any]:
         """Empty until the stream has ended."""
         return self.answer.trace if self.answer else {}
+
+    @property
+    def query_id(self) -> str:
+        """The id to give feedback by; "" until the stream has ended or where no history is kept."""
+        return self.answer.query_id if self.answer else ""
 
 
 @dataclass

@@ -23,6 +23,8 @@ from llama_index_instrumentation import get_dispatcher
 from configs.errors import InputError
 from configs.settings import FusionMode, Settings
 from fusion.answerability import Answerability
+from fusion.history import Feedback
+from fusion.history_recorder import HistoryRecorder
 from fusion.lookup import ReferenceLookup
 from fusion.nodes import RetrievalResult
 from fusion.opening import open_engine_parts
@@ -55,6 +57,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         reranker: Reranker | None = None,
         lookup: ReferenceLookup | None = None,
         answerability: Answerability | None = None,
+        history: HistoryRecorder | None = None,
         top_k: int = 10,
         clock: Callable[[], date] = date.today,
         refresh: Callable[[], None] | None = None,
@@ -68,6 +71,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         self._reranker = reranker
         self._lookup = lookup
         self._answerability = answerability
+        self._history = history
         self._top_k = top_k
         self._clock = clock
         self._refresh = refresh
@@ -101,6 +105,7 @@ class PolicyQueryEngine(BaseQueryEngine):
             reranker=parts.reranker,
             lookup=parts.lookup,
             answerability=parts.answerability,
+            history=parts.history,
             top_k=parts.settings.fusion.top_k,
             clock=clock,
             refresh=parts.refresh,
@@ -215,11 +220,25 @@ class PolicyQueryEngine(BaseQueryEngine):
         """As ``synthesize``."""
         return await self._synthesizer.asynthesize(query_bundle, nodes, additional_source_nodes)
 
+    def feedback(
+        self, query_id: str, passage_id: str, verdict: str, *, client: str = ""
+    ) -> Feedback:
+        """Keep a verdict (clicked, cited, accepted, rejected) on a passage that a query showed.
+
+        ``query_id`` is that of the answer or result. Raises InputError when the history is off, or
+        does not know the query, the passage or the verdict.
+        """
+        if self._history is None:
+            raise InputError("no history is kept; set history.enabled: true in the profile")
+        return self._history.store.feedback(query_id, passage_id, verdict, client=client)
+
     def close(self) -> None:
         """Close stores and end threads; the engine must not be asked afterwards. Idempotent."""
         if not self._closed:
             self._closed = True
             self._retriever.close()
+            if self._history is not None:
+                self._history.store.close()
             if self._on_close is not None:
                 self._on_close()
 
@@ -324,4 +343,5 @@ class PolicyQueryEngine(BaseQueryEngine):
         )
         if self._lookup is not None:
             found = self._lookup.apply(found, request.filters, request.domains)
-        return replace(found, passages=found.passages[: request.top_k])
+        found = replace(found, passages=found.passages[: request.top_k])
+        return found if self._history is None else self._history.record(found)

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from fusion.coverage import SourceCoverage
 from fusion.resolved import ResolvedReference
-from indexes.schema import Passage, PassageMetadata
+from indexes.schema import Hit, Passage, PassageMetadata, SignalName
 
 _SHOWN = frozenset(
     {"title", "heading_path", "doc_number", "effective", "jurisdiction", "table_header"}
@@ -36,7 +36,8 @@ class RetrievalResult:
 
     ``trace`` holds what concerns the whole query (mode, filters, times, reranking); the trace of a
     passage is its own. ``references``: the articles that the question names, found or not.
-    ``confidence`` in [0, 1] that they hold the answer, None where nobody judged.
+    ``confidence`` in [0, 1] that they hold the answer, None where nobody judged. ``lists``: the
+    raw hits of every signal of every domain that answered.
     """
 
     query: str
@@ -45,6 +46,14 @@ class RetrievalResult:
     trace: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     references: tuple[ResolvedReference, ...] = ()
     confidence: float | None = None
+    lists: Mapping[str, Mapping[SignalName, Sequence[Hit]]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+
+    @property
+    def query_id(self) -> str:
+        """The id to give feedback by; "" where no history is kept."""
+        return str(self.trace.get("query_id", ""))
 
     @property
     def nodes(self) -> list[NodeWithScore]:

@@ -21,10 +21,12 @@ from configs.errors import (
 )
 from configs.settings import FusionMode, Settings, load_settings
 from fusion.answerability import Answerability
+from fusion.history_recorder import HistoryRecorder, open_recorder
 from fusion.llm import build_llm
 from fusion.lookup import ReferenceLookup
 from fusion.rerank import Reranker, build_reranker
 from fusion.retriever import FusionRetriever
+from fusion.router import load_router
 from fusion.synthesizer import PolicySynthesizer
 from fusion.two_stage import FusionPlan
 from indexes.domain_index import DomainIndex
@@ -52,6 +54,7 @@ class EngineParts:
     reranker: Reranker | None
     lookup: ReferenceLookup | None
     answerability: Answerability | None
+    history: HistoryRecorder | None
     refresh: Callable[[], None]
     close: Callable[[], None]
     warmers: tuple[Callable[[], None], ...]
@@ -127,6 +130,7 @@ def open_engine_parts(
     reranker = build_reranker(settings.rerank)  # first: a bad configuration opens nothing
     learned = settings.synthesis.confidence == "learned"
     answerability = Answerability.load() if learned else None
+    router = load_router(settings.fusion.router) if settings.fusion.router else None
     aliases = load_aliases(settings.references.aliases)
     opened = _Opener(settings, given)
     catalogs = {index.name: index.catalog for index in opened.indexes}
@@ -145,6 +149,7 @@ def open_engine_parts(
         absent=opened.absent,
         notes=opened.notes,
         plans=partial(_plan, settings),
+        router=router,
     )
     synthesis = settings.synthesis
     writer = llm or (build_llm(synthesis.llm) if synthesis.llm else None)
@@ -160,6 +165,7 @@ def open_engine_parts(
         reranker=reranker,
         lookup=lookup,
         answerability=answerability,
+        history=open_recorder(settings),
         refresh=partial(opened.refresh, retriever, lookup),
         close=opened.close,
         warmers=tuple(warmers),

@@ -22,6 +22,7 @@ from configs.settings import FusionMode
 from fusion.coverage import SourceCoverage, coverage_from, require
 from fusion.gather import Call, Gatherer, Outcome
 from fusion.nodes import RankedPassage, RetrievalResult
+from fusion.router import DomainRouter
 from fusion.sources import SearchSource
 from fusion.two_stage import FusedPassage, FusionPlan, SignalPlan, fuse_two_stage, trace_of
 from indexes.schema import NO_FILTERS, Filters, Hit, Passage, SignalName
@@ -42,6 +43,7 @@ class _Ask:
     plan: FusionPlan
     top_k: int
     started: float
+    routing: Mapping[str, float] | None
 
 
 class FusionRetriever(BaseRetriever):
@@ -51,7 +53,8 @@ class FusionRetriever(BaseRetriever):
     came late but before the slowest domain's is used all the same. Domains and signals of weight 0
     are not asked. ``absent``: domains that belong here but cannot be searched, with the remedy;
     they show in the coverage as skipped. ``notes``: standing remarks on a domain, for the coverage.
-    ``plans`` gives the plan of another fusion mode. Thread-safe.
+    ``plans`` gives the plan of another fusion mode; ``router`` scales the domains' weights by the
+    question. Thread-safe.
 
     A query raises SourceUnavailableError when no domain could be consulted (an empty list would
     read as "no rule applies"), or any could not and ``allow_partial`` is False.
@@ -70,6 +73,7 @@ class FusionRetriever(BaseRetriever):
         notes: Mapping[str, Sequence[str]] | None = None,
         plans: Callable[[FusionMode], FusionPlan] | None = None,
         gatherer: Gatherer | None = None,
+        router: DomainRouter | None = None,
         callback_manager: CallbackManager | None = None,
     ) -> None:
         super().__init__(callback_manager=callback_manager)
@@ -89,6 +93,7 @@ class FusionRetriever(BaseRetriever):
         self._absent = dict(absent or {})
         self._notes = dict(notes or {})
         self._gatherer = gatherer or Gatherer()
+        self._router = router
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -186,7 +191,7 @@ class FusionRetriever(BaseRetriever):
                 hits.pop(outcome.call.source)
                 coverage[outcome.call.source] = self._entry(ask, [outcome], 0)
             require((*coverage.values(), *absent), self._allow_partial)
-        return self._result(ask, fused, found, (*coverage.values(), *absent))
+        return self._result(ask, fused, found, hits, (*coverage.values(), *absent))
 
     def _prepare(
         self,
@@ -196,6 +201,7 @@ class FusionRetriever(BaseRetriever):
         mode: FusionMode | None,
         top_k: int | None,
     ) -> tuple[_Ask, tuple[SourceCoverage, ...]]:
+        started = time.monotonic()
         wanted = self.domains if domains is None else tuple(dict.fromkeys(domains))
         unknown = [name for name in wanted if name not in self.domains]
         if unknown or not wanted:
@@ -210,6 +216,9 @@ class FusionRetriever(BaseRetriever):
         if mode is not None and self._plans is None:
             raise InputError(f"mode {mode!r} cannot be chosen here; set the plan at construction")
         plan = self._plans(mode) if mode is not None and self._plans else self._plan
+        routing = None
+        if self._router is not None and len(wanted) > 1:
+            plan, routing = self._router.applied(plan, query)
         gone, there = self._absent, self._sources  # in this order: see add_source
         absent = tuple(
             SourceCoverage(name, self._label(name), "skipped", gone[name], code="not_ingested")
@@ -217,7 +226,7 @@ class FusionRetriever(BaseRetriever):
             if name in gone and name not in there
         )
         sources = tuple(there[name] for name in wanted if name in there)
-        return _Ask(query, filters, sources, plan, count, time.monotonic()), absent
+        return _Ask(query, filters, sources, plan, count, started, routing), absent
 
     def _search_calls(self, ask: _Ask) -> list[Call]:
         calls = []
@@ -297,6 +306,7 @@ class FusionRetriever(BaseRetriever):
         ask: _Ask,
         fused: Sequence[FusedPassage],
         found: Mapping[str, Passage | None],
+        hits: _Hits,
         coverage: tuple[SourceCoverage, ...],
     ) -> RetrievalResult:
         ranked = []
@@ -313,12 +323,14 @@ class FusionRetriever(BaseRetriever):
             "as_of": ask.filters.as_of.isoformat() if ask.filters.as_of else None,
             "jurisdictions": sorted(ask.filters.jurisdictions or ()),
             **({"missing_passages": gone} if gone else {}),
+            **({"routing": dict(ask.routing)} if ask.routing else {}),
         }
         return RetrievalResult(
             query=ask.query,
             passages=tuple(ranked),
             coverage=tuple(sorted(coverage, key=lambda entry: order[entry.source])),
             trace=MappingProxyType(trace),
+            lists=MappingProxyType(hits),
         )
 
     def _label(self, name: str) -> str:

@@ -65,9 +65,7 @@ class DomainRouter:
         floor, (p / highest p) ** gamma) for the others."""
         chances = self.probabilities(question)
         highest = max(chances.values())
-        return {
-            name: max(self.floor, (p / highest) ** self.gamma) for name, p in chances.items()
-        }
+        return {name: max(self.floor, (p / highest) ** self.gamma) for name, p in chances.items()}
 
     def applied(self, plan: FusionPlan, question: str) -> tuple[FusionPlan, Mapping[str, float]]:
         """The plan for this question, and the factors; domains it does not know keep weight."""

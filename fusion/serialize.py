@@ -13,13 +13,14 @@ from fusion.resolved import ResolvedReference
 
 
 def result_json(result: RetrievalResult) -> dict[str, Any]:
-    """``{query, results: [{id, source, title, …, score, content, file, trace}], references,
+    """``{query, query_id, results: [{id, source, title, …, score, content, file, trace}], references,
     coverage, trace}``.
 
     Results are best first; dates are ISO strings or None, ``heading_path`` is a list.
     """
     return {
         "query": result.query,
+        "query_id": result.query_id,
         "results": [_passage(item) for item in result.passages],
         "references": [_reference(entry) for entry in result.references],
         "coverage": [_coverage(entry) for entry in result.coverage],
@@ -34,6 +35,7 @@ def answer_json(answer: PolicyAnswer) -> dict[str, Any]:
     """
     return {
         "query": answer.trace.get("query", ""),
+        "query_id": answer.query_id,
         "answer": str(answer),
         "sufficient": answer.sufficient,
         "confidence": answer.confidence,

@@ -33,6 +33,10 @@ class StoreLayout:
     def chroma(self) -> Path:
         return self.root / "chroma"
 
+    @property
+    def history(self) -> Path:
+        return self.root / "history.sqlite"
+
     def keyword(self, domain: str) -> Path:
         return self.root / "keyword" / domain
 
