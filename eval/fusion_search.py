@@ -6,6 +6,7 @@ weights, so that history must pay for every step away from equal ones.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -19,7 +20,8 @@ from eval.signal_arrays import SignalArrays, reciprocal_ranks, unit_scores
 
 Floats = npt.NDArray[np.float64]
 MODES: tuple[FusionMode, ...] = get_args(FusionMode)
-PENALTY = 0.002
+PENALTY = 0.01
+KEPT = "kept"
 TRIALS = 200
 Calibrations = Mapping[tuple[str, str], CalibrationConfig]
 
@@ -43,35 +45,40 @@ def search(
     arrays: SignalArrays,
     weights: Floats,
     settings: Settings,
-    calibrations: Calibrations,
+    calibrations: Mapping[str, Calibrations],
     *,
     trials: int = TRIALS,
     seed: int = 0,
-    factors: Floats | None = None,
 ) -> Found:
     """Try ``trials`` parameter sets; equal weights and the profile's own are among them.
 
-    ``weights`` (n,) of the questions; ``calibrations`` by (domain, signal).
+    ``weights`` (n,) of the questions; ``calibrations``: named sets of curves, of which the best is
+    chosen, too; the profile's own are another (``kept``).
     """
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    base = with_calibrations(settings, calibrations)
-    unit = unit_scores(arrays, base)
+    bases = {KEPT: settings}
+    bases |= {name: with_calibrations(settings, curves) for name, curves in calibrations.items()}
+    units = {name: unit_scores(arrays, base) for name, base in bases.items()}
 
     def objective(trial: Any) -> float:
-        tried = _suggest(trial, base)
-        ranks = reciprocal_ranks(arrays, tried, factors, unit)
+        name = trial.suggest_categorical("calibration", list(bases))
+        tried = _suggest(trial, bases[name])
+        ranks = reciprocal_ranks(arrays, tried, None, units[name])
         return float(weights @ ranks) - PENALTY * inequality(tried)
 
     study = optuna.create_study(
-        direction="maximize",
-        sampler=optuna.samplers.TPESampler(seed=seed, multivariate=True),
+        direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed, multivariate=True)
     )
-    study.enqueue_trial(_parameters(base))
-    study.enqueue_trial({**_parameters(base), **_equal(base)})
-    study.optimize(objective, n_trials=trials)
-    return Found(_suggest(study.best_trial, base), float(study.best_value))
+    own = {"calibration": KEPT, **_parameters(settings)}
+    study.enqueue_trial(own)
+    study.enqueue_trial({**own, **_equal(settings)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        study.optimize(objective, n_trials=trials)
+    best = study.best_trial
+    return Found(_suggest(best, bases[best.params["calibration"]]), float(study.best_value))
 
 
 def with_calibrations(settings: Settings, calibrations: Calibrations) -> Settings:
@@ -103,9 +110,9 @@ def _suggest(trial: Any, base: Settings) -> Settings:
     mode = trial.suggest_categorical("mode", MODES)
     inner_mode = trial.suggest_categorical("inner_mode", MODES)
     fusion: dict[str, Any] = {"mode": mode, "inner_mode": inner_mode}
-    if "weighted_geometric_mean" == mode:
+    if mode == "weighted_geometric_mean":
         fusion["floor"] = _short(trial.suggest_float("floor", 1e-6, 0.2, log=True))
-    if "weighted_geometric_mean" == inner_mode:
+    if inner_mode == "weighted_geometric_mean":
         fusion["inner_floor"] = _short(trial.suggest_float("inner_floor", 1e-6, 0.2, log=True))
     if "reciprocal_rerank" in (mode, inner_mode):
         fusion["rrf_k"] = _short(trial.suggest_float("rrf_k", 1.0, 200.0, log=True))

@@ -104,9 +104,11 @@ def choose_router(
     values: dict[tuple[float, float], float] = dict.fromkeys(product(STRENGTHS, GAMMAS), 0.0)
     for strength in STRENGTHS:
         for fold in range(INNER):
-            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-            fitted = fit_router([rows[i] for i in train], arrays.domains, strength, 1.0)
-            unseen, part = [rows[i] for i in test], arrays.take(test.tolist())
+            test = np.flatnonzero(folds == fold)
+            seen = [row for row, own in zip(rows, folds, strict=True) if own != fold]
+            fitted = fit_router(seen, arrays.domains, strength, 1.0)
+            unseen = [row for row, own in zip(rows, folds, strict=True) if own == fold]
+            part = arrays.take(test.tolist())
             for gamma in GAMMAS:
                 factors = factors_of(replace(fitted, gamma=gamma), unseen)
                 ranks = reciprocal_ranks(part, settings, factors)

@@ -15,10 +15,11 @@ import numpy.typing as npt
 from configs.settings import CalibrationConfig, FusionMode, Settings, SignalConfig
 from eval.recording import Recorded
 from fusion.calibration import HIGHEST, LOWEST
+from indexes.schema import SignalName
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-SIGNALS = ("dense", "keyword")
+SIGNALS: tuple[SignalName, ...] = ("dense", "keyword")
 CUT = 10
 _NEVER = 1 << 30
 # What these modes give a passage depends on it alone, so those cut off cannot change the head.

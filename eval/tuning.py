@@ -23,7 +23,7 @@ import numpy.typing as npt
 from configs.errors import InputError, PolicyFusionError
 from configs.settings import CalibrationConfig, Settings, load_settings
 from configs.weights_file import FusionWeights, Provenance
-from configs.weights_folder import add, current, next_version
+from configs.weights_folder import add, current, next_version, versions
 from eval.calibrating import Judgements, fit
 from eval.datasets import load_questions
 from eval.fusion_search import TRIALS, Calibrations, file_weights, search
@@ -105,18 +105,20 @@ def tune(
 ) -> Settings:
     """The profile with calibrations and fusion parameters fitted on these rows."""
     arrays = SignalArrays.of(rows, history.domains)
-    fitted = calibrations(rows, history.domains, settings)
+    fitted = {
+        kind: calibrations(rows, history.domains, settings, kind) for kind in ("platt", "isotonic")
+    }
     found = search(arrays, file_weights(rows), settings, fitted, trials=trials, seed=seed)
     return found.settings
 
 
 def calibrations(
-    rows: Sequence[Recorded], domains: Sequence[str], settings: Settings
+    rows: Sequence[Recorded], domains: Sequence[str], settings: Settings, kind: str
 ) -> Calibrations:
-    """The Platt curve of every signal of every domain, shrunk to the profile's."""
+    """The curve (``platt`` or ``isotonic``) of every signal, shrunk to the profile's."""
     return {
         (domain, signal): fit(
-            judgements(rows, domain, signal), _configured(settings, domain, signal), "platt"
+            judgements(rows, domain, signal), configured(settings, domain, signal), kind
         )
         for domain in domains
         for signal in SIGNALS
@@ -139,7 +141,8 @@ def judgements(rows: Sequence[Recorded], domain: str, signal: str) -> Judgements
     )
 
 
-def _configured(settings: Settings, domain: str, signal: str) -> CalibrationConfig:
+def configured(settings: Settings, domain: str, signal: str) -> CalibrationConfig:
+    """The calibration that the profile has."""
     config = settings.domains[domain]
     return config.dense.calibration if signal == "dense" else config.keyword.calibration
 
@@ -164,6 +167,12 @@ def new_version(
         parent=current(folder),
         models=history.fingerprints,
     )
+
+
+def own_version(settings: Settings, history: History) -> FusionWeights:
+    """The profile's own values as version 1."""
+    source = Provenance(created=date.today(), note="the profile's own values")
+    return FusionWeights.of(settings, 1, source, models=history.fingerprints)
 
 
 def recorded(arguments: argparse.Namespace, settings: Settings) -> History:
@@ -212,6 +221,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             best = tune(
                 history, trial.pair.rows, settings, trials=arguments.trials, seed=arguments.seed
             )
+        if not versions(arguments.folder):  # so that there is something to go back to
+            add(arguments.folder, own_version(settings, history))
         version = new_version(best, trial, history, arguments.folder, arguments)
         print(f"written: {add(arguments.folder, version)}")
     except PolicyFusionError as error:

@@ -25,10 +25,10 @@ def _log_odds(rate: float) -> float:
     return math.log(rate / (1.0 - rate))
 
 
-_EXPONENT = math.log(_GOOD_WEIGHT / _POOR_WEIGHT) / (_log_odds(_GOOD) - _log_odds(_POOR))
-_FACTOR = _GOOD_WEIGHT / math.exp(_EXPONENT * _log_odds(_GOOD))
-_NEUTRAL_ODDS = (1.0 / _FACTOR) ** (1.0 / _EXPONENT)
-PRIOR_RATE = _NEUTRAL_ODDS / (1.0 + _NEUTRAL_ODDS)
+_EXPONENT: float = math.log(_GOOD_WEIGHT / _POOR_WEIGHT) / (_log_odds(_GOOD) - _log_odds(_POOR))
+_FACTOR: float = _GOOD_WEIGHT / math.exp(_EXPONENT * _log_odds(_GOOD))
+_NEUTRAL_ODDS: float = math.pow(1.0 / _FACTOR, 1.0 / _EXPONENT)
+PRIOR_RATE: float = _NEUTRAL_ODDS / (1.0 + _NEUTRAL_ODDS)
 """The success rate that gives weight 1, about .83."""
 
 
@@ -48,7 +48,7 @@ def weight_of(rate: float) -> float:
         return LOWEST
     if rate >= 1.0:
         return HIGHEST
-    return min(max(_FACTOR * (rate / (1.0 - rate)) ** _EXPONENT, LOWEST), HIGHEST)
+    return min(max(_FACTOR * math.pow(rate / (1.0 - rate), _EXPONENT), LOWEST), HIGHEST)
 
 
 def cold_start_weights(outcomes: Mapping[str, tuple[float, float]]) -> dict[str, float]:

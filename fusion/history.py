@@ -38,7 +38,8 @@ class Caller:
     origin: Origin = "live"
 
 
-_CALLER: ContextVar[Caller] = ContextVar("policy_fusion_caller", default=Caller())
+_NOBODY = Caller()
+_CALLER: ContextVar[Caller] = ContextVar("policy_fusion_caller", default=_NOBODY)
 
 
 @contextmanager

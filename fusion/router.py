@@ -53,7 +53,7 @@ class DomainRouter:
     gamma: float
 
     def probabilities(self, question: str) -> dict[str, float]:
-        """Per domain the probability, in (0, 1), that it holds an answer; they need not sum to 1."""
+        """Per domain the probability, in (0, 1), that it holds an answer (no sum of 1)."""
         found = features(question, self.weights.shape[1])
         scale = np.sqrt(max(1, len(found)))
         logits = self.weights[:, found].sum(axis=1) / scale + self.bias

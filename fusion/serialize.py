@@ -13,8 +13,8 @@ from fusion.resolved import ResolvedReference
 
 
 def result_json(result: RetrievalResult) -> dict[str, Any]:
-    """``{query, query_id, results: [{id, source, title, …, score, content, file, trace}], references,
-    coverage, trace}``.
+    """``{query, query_id, results: [{id, source, title, …, score, content, file, trace}],
+    references, coverage, trace}``.
 
     Results are best first; dates are ISO strings or None, ``heading_path`` is a list.
     """
