@@ -15,12 +15,29 @@ from indexes.schema import Hit
 
 IDENTITY = CalibrationConfig()
 PLATT = CalibrationConfig(kind="platt", slope=2.0, intercept=-1.0)
-configs = st.builds(
+ISOTONIC = CalibrationConfig(kind="isotonic", x=(0.0, 1.0, 3.0), y=(0.1, 0.2, 0.8))
+curves = st.builds(
     CalibrationConfig,
     kind=st.sampled_from(["platt", "identity"]),
     slope=st.floats(0, exclude_min=True, allow_infinity=False),
     intercept=st.floats(allow_nan=False, allow_infinity=False),
 )
+knots = st.integers(2, 6).flatmap(
+    lambda n: st.builds(
+        lambda x, y: CalibrationConfig(kind="isotonic", x=tuple(sorted(x)), y=tuple(sorted(y))),
+        st.lists(st.floats(-1e12, 1e12), min_size=n, max_size=n, unique=True),
+        st.lists(st.floats(0, 1), min_size=n, max_size=n),
+    )
+)
+configs = curves | knots
+
+
+def test_isotonic_goes_straight_between_its_knots() -> None:
+    assert [calibrate(ISOTONIC, x) for x in (0.0, 1.0, 3.0)] == [0.1, 0.2, 0.8]
+    assert calibrate(ISOTONIC, 0.5) == pytest.approx(0.15)
+    assert calibrate(ISOTONIC, 2.0) == pytest.approx(0.5)  # half way from .2 to .8
+    assert calibrate(ISOTONIC, -9.0) == 0.1
+    assert calibrate(ISOTONIC, 9.0) == 0.8
 
 
 def test_platt_is_the_logistic_curve() -> None:
