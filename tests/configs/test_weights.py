@@ -110,5 +110,5 @@ def test_weights_that_are_not_there_are_an_error_with_a_remedy(tmp_path: Path) -
     [((), ()), ((1.0,), (0.5,)), ((1, 1), (0, 1)), ((0, 1), (0.5, 0.4)), ((0, 1), (0, 1, 1))],
 )
 def test_isotonic_knots_must_rise(x: tuple[float, ...], y: tuple[float, ...]) -> None:
-    with pytest.raises(ValueError, match="isotonic|rise|fall"):
+    with pytest.raises(ValueError, match=r"isotonic|rise|fall"):
         CalibrationConfig(kind="isotonic", x=x, y=y)
