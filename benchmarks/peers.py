@@ -1,6 +1,6 @@
 """Fusion against other libraries' on the same recorded lists, in one run.
 
-``python -m benchmarks.peers --record FILE`` (a record of ``eval.tuning --record``; extra ``peers``).
+``python -m benchmarks.peers --record FILE``: a record of ``eval.tuning --record``; extra ``peers``.
 Every system gets the lists of every signal of every domain. ``tuned`` and ranx are chosen on four
 folds and applied to the fifth; the profile's own parameters may have been fitted on the same
 questions. Times are of the fusion alone, inputs made before, medians.
