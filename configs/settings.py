@@ -96,6 +96,20 @@ class StoreConfig(_Strict):
     reopen_seconds: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 2.0
 
 
+class IngestConfig(_Strict):
+    """The limits of reading files, which protect the rest of an ingest from one bad file.
+
+    ``parse_workers``: processes that parse, 0 = one a core. Per file: ``parse_seconds`` of wall
+    clock (for each document, where a file holds many), ``parse_memory_mb`` MiB of memory,
+    ``max_file_mb`` million bytes of size. What exceeds one of them goes to quarantine.
+    """
+
+    parse_workers: Annotated[int, Field(ge=0, le=256)] = 0
+    parse_seconds: Annotated[float, Field(gt=0.0, le=86_400.0)] = 120.0
+    parse_memory_mb: Annotated[int, Field(ge=256, le=1_000_000)] = 2048
+    max_file_mb: Annotated[float, Field(gt=0.0, allow_inf_nan=False)] = 200.0
+
+
 class FusionConfig(_Strict):
     """How rankings are combined.
 
@@ -175,6 +189,7 @@ class Settings(_Strict):
     models_dir: str | None = None
     store: StoreConfig = StoreConfig()
     domains: dict[str, DomainConfig]
+    ingest: IngestConfig = IngestConfig()
     fusion: FusionConfig = FusionConfig()
     rerank: RerankConfig = RerankConfig()
     synthesis: SynthesisConfig = SynthesisConfig()

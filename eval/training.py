@@ -180,20 +180,29 @@ def unranked_settings(config: str | None) -> Settings:
 
 
 def candidates(
-    settings: Settings, store: str | None, questions: Sequence[Question]
+    settings: Settings,
+    store: str | None,
+    questions: Sequence[Question],
+    domains: Sequence[str] | None = None,
 ) -> list[tuple[Question, tuple[RankedPassage, ...]]]:
-    """What fusion finds for each question, ``rerank.top_n`` deep, with a progress bar."""
+    """What fusion finds for each question, ``rerank.top_n`` deep, with a progress bar.
+
+    ``domains``: only these are asked.
+    """
     from tqdm import tqdm
 
     from fusion.engine import PolicyQueryEngine
 
     with PolicyQueryEngine.from_config(settings, store=store) as engine:
         found = []
-        for question in tqdm(questions, desc="candidates", disable=None):
+        for question in tqdm(
+            questions, desc=f"candidates {domains[0] if domains else ''}".rstrip(), disable=None
+        ):
             result = engine.search(
                 question.query,
                 as_of=question.as_of,
                 jurisdiction=question.jurisdiction,
+                domains=domains,
                 top_k=settings.rerank.top_n,
             )
             found.append((question, result.passages))

@@ -14,8 +14,10 @@ from fusion.coverage import SourceCoverage
 from fusion.resolved import ResolvedReference
 from indexes.schema import Passage, PassageMetadata
 
-_SHOWN = frozenset({"title", "heading_path", "doc_number", "effective", "jurisdiction"})
-_EMBEDDED = frozenset({"title", "heading_path"})
+_SHOWN = frozenset(
+    {"title", "heading_path", "doc_number", "effective", "jurisdiction", "table_header"}
+)
+_EMBEDDED = frozenset({"title", "heading_path", "table_header"})
 _FIELDS = frozenset(f.name for f in fields(PassageMetadata))
 
 

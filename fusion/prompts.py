@@ -72,8 +72,9 @@ def pack(items: Sequence[RankedPassage], budget: int, count: TokenCounter) -> Pa
     left = budget
     shortened = False
     for number, item in enumerate(items, start=1):
+        head = f"[{number}] [{source_head(item)}]"
         # Words of a source that look like a block's head must not begin another block.
-        head, content = f"[{number}] [{source_head(item)}]", without_markers(item.passage.content)
+        content = without_markers(item.passage.readable())
         block = f"{head}\n{content}\n\n"
         if count(block) > left:
             beginning = _beginning(head, content, left, count) if left >= _WORTH else ""

@@ -62,7 +62,7 @@ def verify(text: str, items: Sequence[RankedPassage], question: str) -> Verifica
     passage's source; those of the question may be repeated. Without a marker they may stand in any
     passage, but the sentence stays ``uncited``.
     """
-    sources = [facts(f"{source_head(item)}\n{item.passage.content}") for item in items]
+    sources = [facts(f"{source_head(item)}\n{item.passage.readable()}") for item in items]
     asked = facts(question)
     return Verification(
         tuple(

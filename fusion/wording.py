@@ -74,6 +74,9 @@ def excerpts(
     for index, group in groupby(chosen, key=lambda excerpt: excerpt.index):
         item, marker = items[index], f"[{index + 1}]"
         text = _text(item.passage.content, [excerpt.unit for excerpt in group], marker)
+        header = item.passage.metadata.table_header
+        if header and text.startswith("|"):
+            text = f"\n{without_markers(header)}\n{text}"  # rows say nothing without it
         text = text.replace(f"|{marker}", f"|\n{marker}")  # glued to a row it would break the table
         bare = text.replace(marker, "")
         if bare in lines:

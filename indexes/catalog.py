@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from configs.errors import SourceUnavailableError
@@ -203,14 +204,23 @@ class PassageCatalog:
             yield from page
             last = page[-1][-1]
 
-    def missing_metadata(self, domain: str) -> dict[str, float]:
-        """Per metadata field the share (0-1) of passages in which it is unknown; {} when empty."""
+    def missing_metadata(
+        self, domain: str, without: Mapping[str, str] = MappingProxyType({})
+    ) -> dict[str, float]:
+        """Per metadata field the share (0-1) of passages in which it is unknown; {} when empty.
+
+        ``without``: field -> the level (效力级别) whose passages have no such field by their
+        nature; there it does not count as unknown.
+        """
         names = [n for n in _FIELDS if n not in ("part", "start", "end")]
+        unknown = "COALESCE(json_extract(metadata, '$.{}'), '') IN ('', '[]')"
+        expected = "COALESCE(json_extract(metadata, '$.level'), '') != ?"
         tests = ", ".join(
-            f"AVG(COALESCE(json_extract(metadata, '$.{n}'), '') IN ('', '[]'))" for n in names
+            f"AVG({unknown.format(n)}{f' AND {expected}' if n in without else ''})" for n in names
         )
         sql = f"SELECT {tests} FROM passages WHERE domain = ?"
-        shares = self._rows(sql, (domain,))[0]
+        levels = [without[n] for n in names if n in without]
+        shares = self._rows(sql, (*levels, domain))[0]
         return {} if shares[0] is None else dict(zip(names, shares, strict=True))
 
     def store_version(self, domain: str) -> int:

@@ -6,6 +6,7 @@ see another process's writes, while its old view is still answering.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
@@ -65,6 +66,21 @@ def recreate_collection(old: Collection) -> Collection:
     api: Any = old._client
     api.delete_collection(old.name)
     return _wrap(api, _create(api, old.name, str(old.metadata[FINGERPRINT])))
+
+
+def create_beside(collection: Collection, suffix: str) -> Collection:
+    """An empty collection of the same model, named as ``collection`` plus ``suffix``."""
+    api: Any = collection._client
+    name = collection.name + suffix
+    drop_collection(collection, name)
+    return _wrap(api, _create(api, name, str(collection.metadata[FINGERPRINT])))
+
+
+def drop_collection(collection: Collection, name: str) -> None:
+    """Delete the collection ``name`` in the database of ``collection``, if it is there."""
+    api: Any = collection._client
+    with contextlib.suppress(NotFoundError):
+        api.delete_collection(name)
 
 
 def plan_saves(collection: Collection, rows: int) -> None:

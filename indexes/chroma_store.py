@@ -27,7 +27,14 @@ from pydantic import PrivateAttr
 
 from configs.errors import InputError, SourceUnavailableError
 from configs.settings import StoreConfig
-from indexes.chroma_client import one_line, open_collection, plan_saves, recreate_collection
+from indexes.chroma_client import (
+    create_beside,
+    drop_collection,
+    one_line,
+    open_collection,
+    plan_saves,
+    recreate_collection,
+)
 from indexes.schema import Hit, Passage
 
 WRITE_BATCH = 2000
@@ -174,6 +181,37 @@ class CosineChromaVectorStore(ChromaVectorStore):
         """Replace the collection by an empty one of the same name and model."""
         self._collection = recreate_collection(self._collection)
 
+    def beside(self, suffix: str) -> CosineChromaVectorStore:
+        """A new, empty collection of the same model, named as this one plus ``suffix``.
+
+        One that a killed process left under that name is dropped. It lives as long as this one.
+        """
+        return type(self)(chroma_collection=create_beside(self._collection, suffix))
+
+    def exchange(self, other: CosineChromaVectorStore, suffix: str) -> None:
+        """Take the rows of ``other`` under this one's name; the old ones go to name + ``suffix``.
+
+        Killed between the two steps, no collection has the name; the next writer makes it anew.
+        """
+        old, new = self._collection, other._collection
+        name = old.name
+        drop_collection(old, name + suffix)
+        old.modify(name=name + suffix)
+        new.modify(name=name)
+        self._collection, other._collection = new, old
+
+    def drop(self) -> None:
+        """Delete the collection; the store must not be used afterwards."""
+        drop_collection(self._collection, self._collection.name)
+
+    def stored(self, rows: Sequence[str]) -> dict[str, tuple[str, dict[str, Any]]]:
+        """Row -> (text, flat metadata), for those of the rows that are there."""
+        if not rows:
+            return {}
+        found: Any = self._collection.get(ids=list(rows), include=["documents", "metadatas"])
+        parts = zip(found["ids"], found["documents"], found["metadatas"], strict=True)
+        return {row: (str(text), dict(metadata)) for row, text, metadata in parts}
+
     def plan_saves(self, rows: int) -> None:
         """Let Chroma save its vector index in steps that suit ``rows``, from the next load on."""
         plan_saves(self._collection, rows)
@@ -217,7 +255,7 @@ class CosineChromaVectorStore(ChromaVectorStore):
         return VectorStoreQueryResult(nodes=result.nodes, similarities=cosines, ids=result.ids)
 
 
-_OPTIONAL = frozenset({"promulgated", "effective", "expires", "page"})
+_OPTIONAL = frozenset({"promulgated", "effective", "expires", "page", "table_header"})
 
 
 def _cosine(distance: float) -> float:

@@ -18,7 +18,7 @@ from indexes.keyword_index import KeywordIndex
 from indexes.reopening import Reopenable
 from indexes.schema import NO_FILTERS, Filters, Hit, Passage, SignalName, date_int
 from indexes.store_layout import StoreLayout
-from indexes.tokenizer import Tokenizer
+from indexes.tokenizer import Tokenizer, simplified
 
 if TYPE_CHECKING:
     from indexes.embeddings import TextEmbedder
@@ -121,7 +121,8 @@ class DomainIndex:
         if signal == "keyword" and self._keyword is not None:
             return self._search_keyword(self._keyword, query, k, filters)
         if self._dense is not None and self._embedder is not None:
-            return self._search_dense(self._dense, self._embedder.embed_query(query), k, filters)
+            vector = self._embedder.embed_query(simplified(query))
+            return self._search_dense(self._dense, vector, k, filters)
         return ()
 
     def _search_keyword(

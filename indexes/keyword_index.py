@@ -100,7 +100,7 @@ class KeywordIndex:
             title = self._tokenizer.tokens(" ".join((meta.title, meta.doc_number)))
             heading = self._tokenizer.tokens(" ".join(meta.heading_path))
             own = [f"{_OWN}{meta.article}"] if meta.article else []
-            body = [*own, *title, *heading, *self._tokenizer.tokens(passage.content)]
+            body = [*own, *title, *heading, *self._tokenizer.tokens(passage.readable())]
             document = tantivy.Document()
             document.add_text("id", row)
             for name, tokens in (("title", title), ("heading", heading), ("body", body)):

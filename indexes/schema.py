@@ -41,7 +41,9 @@ class PassageMetadata:
     code (national = ``100000``). ``article`` is in digits: ``54``, ``120-1`` for 第一百二十条之一;
     empty where the passage is no article. ``start``/``end`` are character offsets of ``content``
     in the cleaned document text. ``record`` is the id of the JSONL record it came from, else "".
-    ``expires`` is the first day on which the rule no longer applies, if known.
+    ``expires`` is the first day on which the rule no longer applies, if known. ``table_header`` is
+    what a part of a long table lacks: its caption, unit and header row as the document says them,
+    "" elsewhere.
     """
 
     title: str
@@ -59,6 +61,7 @@ class PassageMetadata:
     article: str = ""
     part: int = 0
     page: int | None = None
+    table_header: str = ""
     record: str = ""
     version: str = ""
     content_hash: str = ""
@@ -66,13 +69,16 @@ class PassageMetadata:
     end: int = 0
 
     def to_flat(self) -> dict[str, str | int]:
-        """Flat scalars for a vector store: no None, tuples joined by `` > ``, dates as ints too."""
+        """Flat scalars for a vector store: no None, tuples joined by `` > ``, dates as ints too.
+
+        ``table_header`` only where there is one.
+        """
         flat: dict[str, str | int] = {}
         for f in fields(self):
             value = getattr(self, f.name)
             if f.name == "heading_path":
                 value = " > ".join(value)
-            if value is None:
+            if value is None or (f.name == "table_header" and not value):
                 continue
             flat[f.name] = value
         flat["effective_int"] = date_int(self.effective, 0)
@@ -98,10 +104,15 @@ class Passage:
     content: str
     metadata: PassageMetadata
 
+    def readable(self) -> str:
+        """The content below the header of the table that it continues; else the content alone."""
+        header = self.metadata.table_header
+        return f"{header}\n{self.content}" if header else self.content
+
     def embedding_text(self) -> str:
-        """The text that is embedded and keyword-indexed: title, heading path, then the content."""
+        """The text that is embedded: title, heading path, then the readable content."""
         head = " ".join((self.metadata.title, *self.metadata.heading_path)).strip()
-        return f"{head}\n{self.content}" if head else self.content
+        return f"{head}\n{self.readable()}" if head else self.readable()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import rjieba
 
 from configs.errors import ConfigError
 
-REVISION = 2
+REVISION = 3
 """Moves when the same text gives other tokens, so that keyword indexes are built again."""
 
 MAX_TOKEN = 64
@@ -28,6 +28,8 @@ BIGRAM = "b:"
 """Set before a bigram: a word of two characters has a document frequency of its own."""
 _CJK = "\u3007\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 _CJK_RUN = re.compile(f"[{_CJK}]+")
+# A word that is set with blanks between its characters: 征 收 标 准.
+_SPACED_WORD = re.compile(f"(?<![{_CJK}])(?:[{_CJK}][ \t]{{1,3}})+[{_CJK}](?![{_CJK}])")
 _LATIN_RUN = re.compile(r"[a-z0-9]+(?:\.[0-9]+)*")
 _BRACKETS = re.compile(r"[〔〕\[\]【】]")
 _NUMERAL = "零〇○一二两三四五六七八九十百千万0-9"
@@ -41,8 +43,18 @@ _UNITS = {"十": 10, "百": 100, "千": 1000}
 
 
 def normalise(text: str) -> str:
-    """NFKC, lower case, simplified characters: for matching only, never for display."""
-    return str(_simplifier().convert(unicodedata.normalize("NFKC", text).lower()))
+    """NFKC, lower case, simplified characters, spaced words joined, no soft hyphens.
+
+    For matching only, never for display.
+    """
+    plain = unicodedata.normalize("NFKC", text).replace("\u00ad", "").lower()
+    joined = _SPACED_WORD.sub(lambda word: "".join(word[0].split()), plain)
+    return simplified(joined)
+
+
+def simplified(text: str) -> str:
+    """Traditional characters as simplified ones, all others as they are."""
+    return str(_simplifier().convert(text))
 
 
 @cache

@@ -163,13 +163,33 @@ class DomainWriter:
         self.catalog.clear_pending(self.domain)
 
     def _write_dense(self, rows: Rows, vectors: Vectors) -> None:
-        size = self.dense.batch_size
+        self.write_dense(rows, vectors, self.dense)
+
+    def write_dense(self, rows: Rows, vectors: Vectors, store: CosineChromaVectorStore) -> None:
+        """Write rows into ``store``; ``vectors``: (len(rows), dimension)."""
+        size = store.batch_size
         for start in range(0, len(rows), size):
             part = rows[start : start + size]
             with self._gate():
-                self.dense.upsert(
+                store.upsert(
                     [row for row, _ in part], [p for _, p in part], vectors[start : start + size]
                 )
+
+    def beside(self, suffix: str) -> CosineChromaVectorStore:
+        """A new, empty vector store beside the present one."""
+        with self._gate():
+            return self.dense.beside(suffix)
+
+    def switch_dense(self, fresh: CosineChromaVectorStore, suffix: str) -> None:
+        """Put the rows of ``fresh`` in the place of the vector store's; it holds the old ones then,
+        in a collection whose name ends with ``suffix``."""
+        with self._gate():
+            self.dense.exchange(fresh, suffix)
+
+    def drop(self, store: CosineChromaVectorStore) -> None:
+        """Delete a vector store that ``beside`` gave."""
+        with self._gate():
+            store.drop()
 
     def _write_keyword(self, rows: Rows) -> None:
         if rows:

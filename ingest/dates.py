@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Sequence
 from datetime import date, timedelta
 
 from ingest.numerals import DIGITS, parse_number
@@ -126,15 +125,6 @@ def expires_in(text: str, effective: date | None) -> date | None:
             if number and number < 100:
                 best = _later(effective, number, years["unit"])
     return best
-
-
-def signed_date(lines: Sequence[str]) -> date | None:
-    """The last line that is only a date (under the signature of a notice); None without one."""
-    for line in reversed(lines):
-        match = DATE.fullmatch(line.strip("（）() 　"))
-        if match:
-            return to_date(match)
-    return None
 
 
 def day_after(day: date) -> date | None:

@@ -72,7 +72,15 @@ def place_of(
     found = _by_text(_DATELINE.sub("", body))
     if found == COUNTRY and _LOCAL_TITLE.match(title):
         return None
-    return found or (COUNTRY if domain != "local" else None)
+    if found:
+        return _district(found, issuer)
+    return COUNTRY if domain != "local" else None
+
+
+def _district(place: Place, issuer: str) -> Place:
+    """The district in ``place`` that the organ names, where several cities have one of its name."""
+    named = places_in(place.name + issuer)[-1:] if issuer else ()
+    return named[0] if named and place.code in ancestors(named[0].code) else place
 
 
 def _narrowest(places: Sequence[Place]) -> Place | None:

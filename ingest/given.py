@@ -7,7 +7,15 @@ from collections.abc import Mapping
 
 _KEYS = {
     "title": ("title", "标题", "名称", "文件名称"),
-    "doc_number": ("doc_number", "document_number", "number", "发文字号", "文号", "文件编号"),
+    "doc_number": (
+        "doc_number",
+        "document_number",
+        "number",
+        "发文字号",
+        "发布文号",
+        "文号",
+        "文件编号",
+    ),
     "issuer": (
         *(
             "issuer",

@@ -66,7 +66,7 @@ def inspect_paths(
         try:
             for document in parse_file(file.path, domain, file.root, clock):
                 if isinstance(document, BadRecord):
-                    yield Inspected(name, reason=f"line {document.line}: {document.reason}")
+                    yield Inspected(name, reason=f"{document.key}: {document.reason}")
                 else:
                     yield _inspected(name, document)
         except InputError as error:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from indexes.jurisdiction import Place, places_in
 from ingest.dates import DATE
+from ingest.signature import ORGAN, Signature
 
 _STATE = "中华人民共和国"
 _COURT = re.compile(r"最高人民(?:法院|检察院)")
@@ -15,20 +16,16 @@ _CONGRESS = re.compile(
     r"(?:第[一二三四五六七八九十百零〇\d]+届)?(?:人民代表大会|人大)(?P<committee>常务委员会|常委会)?"
 )
 _NATIONAL_CONGRESS = re.compile(r"全国(?:人民代表大会|人大)(?P<committee>常务委员会|常委会)?")
-_DECREE = re.compile(r"(?P<organs>[\u4e00-\u9fff、\s]{2,40}?)(?:令|公告)")
+_DECREE = re.compile(
+    r"(?P<organs>[\u4e00-\u9fff、\s]{2,40}?)(?:第\s*[\d一二三四五六七八九十百]+\s*号令|令|公告)"
+)
 _MEETING = re.compile(
     r"(?P<organs>[\u4e00-\u9fff、\s]{2,40}?)(?:\d{4}年)?第\s*[\d一二三四五六七八九十百]+\s*(?:号令|次\S{0,4}会议)"
 )
 _PUBLISHED = re.compile(
     r"(?P<organs>[\u4e00-\u9fff、\s]{2,40}?)(?:公布|发布|颁布|批准|印发|制定|修订|通过)"
 )
-_ORGAN_END = (
-    r"(?:人民政府|政府|办公厅|办公室|委员会|常委会|总局|税务局|财政局|局|中心|部|署|厅|委|院|银行|支行|海关|总队|支队|公司|集团"
-    r"|领导小组|工作组|指挥部|联席会议|工会|协会|法院|检察院|大学|管委会|总会|联合会|政法委|团委|团工委)"
-)
 _ABOUT = re.compile(r"^(?P<organs>.{2,60}?)(?:印发)?(?:关于|转发|公告|通告|令[（(]?第)")
-_ORGAN = re.compile(rf"(?!我|本|各|常务|[省市区县]人民政府$)[\u4e00-\u9fff]{{2,36}}{_ORGAN_END}$")
-_LONG_ORGAN = re.compile(r"(?:领导小组|指挥部|工作组|办公室|联席会议)$")
 
 
 def issuer_of_statute(history: Sequence[str], title: str) -> str:
@@ -42,11 +39,10 @@ def issuer_of_statute(history: Sequence[str], title: str) -> str:
         courts = list(dict.fromkeys(_COURT.findall("".join(history[:2]))))
     if courts:
         return "、".join(courts)
-    for line in reversed(history):
+    for line in history:
         national = _NATIONAL_CONGRESS.search(line)
         if national and not _quoted(line, national.start()):
-            committee = any("大会常务委员会" in h or "人大常委会" in h for h in history)
-            return "全国人民代表大会" + ("常务委员会" if committee else "")
+            return "全国人民代表大会" + ("常务委员会" if national["committee"] else "")
     local = _local_congress(history, title)
     if local:
         return local
@@ -57,14 +53,14 @@ def issuer_of_statute(history: Sequence[str], title: str) -> str:
     return ""
 
 
-def issuer_of_notice(title: str, body: str) -> str:
+def issuer_of_notice(title: str, signed: Signature) -> str:
     """The organ behind a notice: named before 关于 in its title, or signed above its date."""
     about = _ABOUT.match(title)
     if about and not title.startswith("转发"):
         organs = _organs(about["organs"])
         if organs:
             return organs
-    return _signed(body)
+    return "、".join(signed.organs)
 
 
 def _quoted(line: str, at: int) -> bool:
@@ -107,7 +103,7 @@ def _organs(text: str, *, statute: bool = False) -> str:
         words = [w.removeprefix("经") for w in words]
     kept: list[str] = []
     for word in words:
-        if _ORGAN.fullmatch(word) or (
+        if ORGAN.fullmatch(word) or (
             statute
             and re.fullmatch(r"国务院|中央军委|中央军事委员会|.{1,8}(?:部|委|局|院|署)", word)
         ):
@@ -115,35 +111,6 @@ def _organs(text: str, *, statute: bool = False) -> str:
         elif kept or not statute:
             return ""
     return "、".join(kept)
-
-
-def _signed(body: str) -> str:
-    """The words between the last full stop and the last date that stands alone."""
-    tail = body[-1500:]
-    for match in reversed(list(DATE.finditer(tail))):
-        before = tail[: match.start()]
-        if not before[-1:].isspace():
-            continue
-        words = re.split(r"[。；！？：:]|附件.*\n", before)[-1].strip()
-        words = re.sub(r"^(?:特此[通公]?[告知]|此复|附件)?[\d.．、\s]*", "", words)
-        if not words or len(words) > 120:
-            continue
-        names = _wrapped(words.split())
-        if names:
-            return "、".join(names)
-    return ""
-
-
-def _wrapped(words: Sequence[str]) -> list[str]:
-    """The organs that the words spell; a long name may be wrapped over two of them."""
-    names: list[str] = []
-    piece = ""
-    for word in words:
-        piece += word
-        if _ORGAN.fullmatch(piece) and (len(piece) <= 20 or _LONG_ORGAN.search(piece)):
-            names.append(piece)
-            piece = ""
-    return [] if piece else names
 
 
 def place_of_issuer(issuer: str) -> Place | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -291,7 +291,7 @@ def _dump(fact: DocumentFacts) -> str:
 
 
 def _validity(value: Validity | None) -> str | None:
-    return None if value is None else json.dumps([value.expires, value.status])
+    return None if value is None else json.dumps(astuple(value))
 
 
 def _load(text: str) -> DocumentFacts:

@@ -30,6 +30,7 @@ _LOCAL_REGULATION = re.compile(
     r"条例(?:实施细则)?$|实施[《〈].{2,40}[》〉]的?(?:办法|细则|规定|若干规定)$|若干规定$"
 )
 _REMARK = re.compile(r"(?<=[^）)])(?:[（(](?!修正|[一二三四五六七八九十])[^（()）]{1,30}[)）])+$")
+_GOVERNMENT_MADE = re.compile(r"人民政府[^\n]{0,12}(?:常务会议|全体会议|公布|发布|令)")
 _ARTICLE = re.compile(r"^[ \t　]*第[一二三]条(?:[ \t　]|$)", re.MULTILINE)
 _FORMAL_NAME = re.compile(
     r"(?:通知|公告|通告|意见|决定|方案|办法|规定|细则|措施|条例|批复|函|令|通报|指南|指引|规范|规划"
@@ -97,6 +98,8 @@ def _of_government(
     if decree and _STATUTE_NAME.search(title):
         return "地方政府规章" if local else "部门规章"
     if _ARTICLE.search(body):
+        if local and _GOVERNMENT_MADE.search(head) and _STATUTE_NAME.search(title):
+            return "地方政府规章"
         if local and (_LOCAL_REGULATION.search(title) or "人民代表大会" in title):
             return "地方性法规"
         if local and not numbered and re.search(r"规定$", title):

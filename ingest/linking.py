@@ -13,7 +13,7 @@ from ingest.versions import Validity, pending_changes, with_validity
 
 
 def apply_links(writer: DomainWriter, ledger: Ledger, domain: str, today: date) -> int:
-    """Bring every document's end and status up to date; the number of documents that changed.
+    """Bring every document's beginning, end and status up to date; how many documents changed.
 
     Texts stay as they are, so nothing is embedded. A kill in between costs a second application.
     """

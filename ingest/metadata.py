@@ -16,17 +16,19 @@ from typing import get_args
 from indexes.jurisdiction import COUNTRY, Place, resolve
 from indexes.schema import Status
 from ingest.dates import (
+    DATE,
     dates_in,
     day_after,
     effective_in,
     effective_in_head,
     expires_in,
-    signed_date,
 )
 from ingest.doc_numbers import normalise_doc_number, own_doc_number
 from ingest.document_place import place_of
+from ingest.given import given_fields
 from ingest.issuers import issuer_of_notice, issuer_of_statute
 from ingest.levels import NEWS, level_of
+from ingest.signature import Signature, signature
 from ingest.titles import name_date
 
 _REPEALED_WORDS = ("已废止", "废止", "失效", "已失效", "全文废止", "全文失效", "repealed")
@@ -35,10 +37,11 @@ _REPEALED = re.compile(
     r"|(?:本文件|此文件|该文件|本办法|本规定)已于?[^，。]{0,20}(?:废止|失效)",
     re.MULTILINE,
 )
-_FORCE_ONLY = re.compile(r"(?:日|年)\s*起?\s*(?:施行|实施|生效)")
+_IN_FORCE = re.compile(rf"自?\s*{DATE.pattern}\s*起?\s*(?:施行|实施|生效|执行)")
 _EVENT = re.compile(r"公布|发布|修正|修订|通过|颁布|印发")
 _ARTICLE = re.compile(r"^[ \t　]*第[^条\s]{1,8}条", re.MULTILINE)
-_SIGNED = re.compile(r"(?<=[\s室府局委部厅院组心])[^\s，。；：]{8,14}日(?=\s|$|[（(附抄印])")
+_INLINE_LABEL = re.compile(r"【(?P<label>[\u4e00-\u9fff]{2,6})】\s*(?P<value>\S{1,40})")
+_NOT_SIGNED = Signature((), None)
 _TAIL_CHARS = 1200
 _OPENING_CHARS = 800
 
@@ -79,7 +82,7 @@ class Facts:
 
 def extract(source: SourceText, today: date) -> Facts:
     """All document-level facts; ``today`` decides between in_force, not_yet and run out."""
-    given, warnings = source.given, list[str]()
+    given, warnings = {**_inline_labels(source.body), **source.given}, list[str]()
     opening = [line for line in source.body[:_OPENING_CHARS].split("\n") if line.strip()][:8]
     number = (
         normalise_doc_number(given["doc_number"])
@@ -87,8 +90,10 @@ def extract(source: SourceText, today: date) -> Facts:
         else own_doc_number([*_dated_first(source), source.title, *_before_articles(opening)])
     )
     issuer = given.get("issuer") or issuer_of_statute(source.history, source.title)
-    if not issuer and not _ARTICLE.search(source.body):
-        issuer = issuer_of_notice(source.title, source.body)
+    dated = _name_day(source) is not None
+    signed = _NOT_SIGNED if issuer and dated else signature(source.body)
+    if not issuer and (signed.organs or not _ARTICLE.search(source.body)):
+        issuer = issuer_of_notice(source.title, signed)
     named = given.get("jurisdiction", "")
     place = resolve(named) if named else None
     if named and place is None:
@@ -115,7 +120,7 @@ def extract(source: SourceText, today: date) -> Facts:
     )
     if not issuer and level == "行政法规":
         issuer = "国务院"  # only the State Council makes them
-    promulgated = _given_date(given, "promulgated", warnings) or _promulgated(source)
+    promulgated = _given_date(given, "promulgated", warnings) or _promulgated(source, signed)
     # A report tells when the rules that it reports on apply; it is no rule itself.
     rule = level != NEWS
     effective = _given_date(given, "effective", warnings) or (
@@ -148,6 +153,13 @@ def _dated_first(source: SourceText) -> list[str]:
     return sorted(source.history, key=lambda line: day not in dates_in(line))
 
 
+def _inline_labels(body: str) -> dict[str, str]:
+    """【发文字号】 … 【发文日期】 … at the beginning of a text without line breaks."""
+    opening = body[:_OPENING_CHARS]
+    found = {m["label"]: m["value"] for m in _INLINE_LABEL.finditer(opening)}
+    return given_fields(found) if len(found) > 1 else {}
+
+
 def _before_articles(lines: list[str]) -> list[str]:
     """Short lines of the opening; the text of articles only cites numbers."""
     short: list[str] = []
@@ -163,24 +175,18 @@ def _name_day(source: SourceText) -> date | None:
     return date.fromisoformat(dated) if dated else None
 
 
-def _promulgated(source: SourceText) -> date | None:
+def _promulgated(source: SourceText, signed: Signature) -> date | None:
     """The file name's date; the last event of the head; the date of the signature."""
     day = _name_day(source)
     if day is not None:
         return day
-    events = [line for line in source.history if not _FORCE_ONLY.search(line)]
+    # …发布，自…起施行: the day that the rule takes effect is none of promulgation.
+    events = [_IN_FORCE.sub("", line) for line in source.history]
     published = [line for line in events if _EVENT.search(line)] or events
     days = [found for line in published for found in dates_in(line)[:1]]
     if days:
         return max(days)
-    signed = signed_date(source.body.split("\n"))
-    if signed is not None:
-        return signed
-    # In a text without line breaks the date of the signature stands between blanks.
-    if _ARTICLE.search(source.body):
-        return None
-    days = [found for words in _SIGNED.findall(source.body[-1500:]) for found in dates_in(words)]
-    return days[-1] if days else None
+    return signed.day
 
 
 def _effective(source: SourceText, promulgated: date | None) -> date | None:

@@ -48,7 +48,7 @@ def pack(
     return [
         piece
         for left, right in _best(start, end, places, cuts)
-        for piece in _hard(text, *trim(text, left, right))
+        for piece in cut_hard(text, *trim(text, left, right))
     ]
 
 
@@ -142,7 +142,8 @@ def _size_cost(size: int) -> float:
     return 0.5 + ((size - TARGET_CHARS) / TARGET_CHARS) ** 2 + scrap + over
 
 
-def _hard(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def cut_hard(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The span, at commas or anywhere in pieces of at most HARD_MAX_CHARS."""
     pieces = []
     while end - start > HARD_MAX_CHARS:
         commas = [m.end() for m in _COMMA.finditer(text, start, start + HARD_MAX_CHARS)]

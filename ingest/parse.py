@@ -12,6 +12,7 @@ from pathlib import Path
 
 from configs.errors import InputError
 from indexes.schema import Document, Passage, PassageId, PassageMetadata
+from ingest.archive import parse_archive
 from ingest.cleaning import clean, clean_pages
 from ingest.formats import SUFFIXES, read_document
 from ingest.given import given_fields
@@ -27,8 +28,8 @@ from ingest.titles import Title, name_date, title_of_file, without_date
 
 __all__ = ["PARSER_VERSION", "SUPPORTED_SUFFIXES", "BadRecord", "parse_file"]
 
-SUPPORTED_SUFFIXES = SUFFIXES | {".jsonl"}
-PARSER_VERSION = "3"
+SUPPORTED_SUFFIXES = SUFFIXES | {".jsonl", ".zip"}
+PARSER_VERSION = "4"
 """Moves when parsing changes its results, so that unchanged files are parsed again."""
 
 _FOLDERS = 3
@@ -45,13 +46,17 @@ class _Origin:
 def parse_file(
     path: Path, domain: str, root: Path | None, clock: Callable[[], date]
 ) -> Iterator[Document | BadRecord]:
-    """The documents of one file, in order; bad lines of a JSONL file come as BadRecord.
+    """The documents of one file, in order; what cannot be read of a JSONL file or an archive comes
+    as BadRecord.
 
     ``file`` in the metadata is the path below ``root`` with forward slashes (the name alone when
     root is None). ``Document.extra`` holds ``full_title`` and ``part``. Raises InputError, one line
     a clerk understands, for a file that cannot be read or holds no text.
     """
     name = path.name if root is None else path.relative_to(root).as_posix()
+    if path.suffix.lower() == ".zip":
+        yield from parse_archive(path, name, domain, clock, parse_file, SUPPORTED_SUFFIXES)
+        return
     if path.suffix.lower() == ".jsonl":
         empty = True
         for record in read_records(path):
@@ -79,7 +84,7 @@ def _from_reading(
 ) -> Document:
     text, name = reading.text, without_date(stem)
     head = read_head(text, name, _STATE + name, *folders[-1:])
-    given = {**reading.given, **head.given}
+    given = {**_declared_title(reading, origin.file), **reading.given, **head.given}
     title = title_of_file(stem, head.headings, given.get("title", ""), folders, LEVELS)
     body = text[head.body_start :]
     if not body.strip():
@@ -104,11 +109,21 @@ def _from_reading(
     )
 
 
+def _declared_title(reading: Reading, file: str) -> dict[str, str]:
+    """The title inside an office file or a web page goes before its file's name, which is often
+    附件2 or 新建文档; text files are named by people who file them."""
+    if file.lower().endswith((".md", ".txt")):
+        return {}
+    first = next((line for line in reading.text.splitlines() if line.strip()), "")
+    title = first[2:].strip() if first.startswith("# ") else reading.title.strip()
+    return {"title": title} if title else {}
+
+
 def _from_record(record: Record, origin: _Origin, today: date) -> Document | BadRecord:
     text = clean(record.text)
     first = next((text[a:b] for a, b in lines_of(text)), "")
     if not first:
-        return BadRecord(record.line, "has an empty text; complete it or remove the line")
+        return BadRecord(f"line {record.line}", "has an empty text; complete it or remove the line")
     given = given_fields(record.meta)
     title = record.title or given.get("title", "") or first[:60]
     start = _title_end(text, title)
@@ -126,7 +141,9 @@ def _from_record(record: Record, origin: _Origin, today: date) -> Document | Bad
     )
     spans = split(text, start)
     if not spans:
-        return BadRecord(record.line, "holds only headings; complete it or remove the line")
+        return BadRecord(
+            f"line {record.line}", "holds only headings; complete it or remove the line"
+        )
     warnings = tuple(
         f"line {line}: its id {record.id!r} comes again in line {record.line}, which counts"
         for line in record.replaces
@@ -202,6 +219,7 @@ def _passage(text: str, span: Span, base: PassageId, part: str, common: PassageM
         heading_path=(part, *span.heading_path) if part else span.heading_path,
         article=span.article,
         part=span.part,
+        table_header=span.table_header,
         content_hash=hashlib.sha256(content.encode()).hexdigest()[:16],
         start=span.start,
         end=span.end,

@@ -7,13 +7,13 @@ import os
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from configs.errors import InputError
-from configs.settings import Settings
+from configs.settings import IngestConfig, Settings
 from indexes.batching import BATCH_PASSAGES, DocumentChange
 from indexes.domain_index import domain_config
 from indexes.embeddings import load_embedder
@@ -22,6 +22,9 @@ from indexes.writer import DomainWriter
 from ingest.ledger import FileRow, Ledger, Quarantined, document_key
 from ingest.linking import apply_links
 from ingest.parse import PARSER_VERSION, SUPPORTED_SUFFIXES, BadRecord, parse_file
+from ingest.parsing import FileParser
+from ingest.parsing_worker import Failure, ParsedItem, Parser, ParseTask
+from ingest.pending import Batch, FileJob
 from ingest.progress import CountingEmbedder, Progress
 from ingest.report import IngestReport, peak_rss_mb
 from ingest.versions import DocumentFacts, Validity, facts_of, with_validity
@@ -37,15 +40,19 @@ def ingest(
     paths: Sequence[str | Path],
     *,
     prune: bool = False,
+    retry: bool = False,
     embedder: TextEmbedder | None = None,
     clock: Callable[[], date] = date.today,
     progress: bool = True,
+    parse: Parser | None = None,
 ) -> IngestReport:
     """Make the domain's indexes hold what the files say; files that did not change cost a stat.
 
     ``prune`` removes what came from files that vanished below the folders in ``paths``. A file or
     record that cannot be ingested goes to quarantine with its reason, its last good version stays
     searchable, and the others go on. Killed at any moment, the next call completes the work.
+    ``retry`` reads only those files below ``paths`` of which something is in quarantine.
+    ``parse`` stands in for ``parse_file``; it must be importable by name (see ``FileParser``).
 
     Raises ConfigError (unknown domain), InputError (a path that is missing or holds no supported
     file, a store that cannot be written), StoreBusyError (another ingest is running),
@@ -63,7 +70,8 @@ def ingest(
         DomainWriter.open(settings, domain, counting) as writer,
         Ledger(Path(settings.store.dir)) as ledger,
     ):
-        run = _Run(domain, walk, writer, ledger, bar, today)
+        parser = parse or parse_file
+        run = _Run(domain, settings.ingest, parser, walk, writer, ledger, bar, today, retry)
         try:
             run.files(prune)
         finally:
@@ -88,55 +96,23 @@ def ingest(
     )
 
 
-@dataclass
-class _File:
-    """One file on its way into the indexes; ``keys`` are those of the documents seen so far."""
-
-    found: FoundFile
-    size: int
-    mtime_ns: int
-    sha256: str
-    outcome: str
-    moved_from: str | None
-    before: frozenset[str]
-    keys: set[str] = field(default_factory=set)
-    gone: list[str] = field(default_factory=list)
-    documents: int = 0
-    passages: int = 0
-    bad: list[Quarantined] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-
-    @property
-    def path(self) -> str:
-        return str(self.found.path)
-
-
-@dataclass
-class _Batch:
-    """What the next write holds: removals, documents, and the files that end with it."""
-
-    removals: list[str] = field(default_factory=list)
-    documents: list[tuple[_File, DocumentFacts, Validity | None, Document]] = field(
-        default_factory=list
-    )
-    finished: list[_File] = field(default_factory=list)
-    forgotten: list[str] = field(default_factory=list)
-    passages: int = 0
-
-
 class _Run:
     """One ingest call with the store open."""
 
     def __init__(
         self,
         domain: str,
+        config: IngestConfig,
+        parse: Parser,
         walk: Walk,
         writer: DomainWriter,
         ledger: Ledger,
         bar: Progress,
         today: date,
+        retry: bool,
     ) -> None:
-        self._domain, self._walk, self._today = domain, walk, today
+        self._domain, self._walk, self._today, self._retry = domain, walk, today, retry
+        self._config, self._parse = config, parse
         self._writer, self._ledger, self._bar = writer, ledger, bar
         self._read_lost_files_again()
         self._known = ledger.files(domain)
@@ -144,7 +120,7 @@ class _Run:
         self._quarantine: dict[str, list[Quarantined]] = defaultdict(list)
         for entry in ledger.quarantined(domain):
             self._quarantine[entry.path].append(entry)
-        self._batch = _Batch()
+        self._batch = Batch()
         self.outcomes: Counter[str] = Counter()
         self.quarantined: list[Quarantined] = []
         self.warnings: list[str] = []
@@ -152,11 +128,19 @@ class _Run:
 
     def files(self, prune: bool) -> None:
         """Work through everything that the walk found."""
-        jobs = [job for found in self._walk.files if (job := self._classify(found)) is not None]
+        wanted = self._walk.files
+        if self._retry:
+            wanted = tuple(found for found in wanted if str(found.path) in self._quarantine)
+        jobs = [job for found in wanted if (job := self._classify(found)) is not None]
         self._forget_vanished(prune, {job.moved_from for job in jobs})
         self._bar.start(sum(job.size for job in jobs))
-        for job in jobs:
-            self._read(job)
+        tasks = [
+            ParseTask(job.found.path, self._domain, job.found.root, self._today) for job in jobs
+        ]
+        sizes = [job.size for job in jobs]
+        with FileParser(tasks, sizes, self._config, self._parse) as parser:
+            for n, job in enumerate(jobs):
+                self._read(job, parser.items(n))
         self._flush()
 
     def _read_lost_files_again(self) -> None:
@@ -166,15 +150,21 @@ class _Run:
         lost = {path for key, path in paths.items() if key not in listed}
         self._ledger.read_again(self._domain, sorted(lost))
 
-    def _classify(self, found: FoundFile) -> _File | None:
+    def _classify(self, found: FoundFile) -> FileJob | None:
         """The job this file needs; None when it is unchanged or cannot be read."""
         path = str(found.path)
         old = self._known.get(path)
         entries = self._quarantine.get(path, [])
         try:
             stat = found.path.stat()
+            if stat.st_size > self._config.max_file_mb * 1e6:
+                size, limit = f"{stat.st_size / 1e6:.0f}", f"{self._config.max_file_mb:g}"
+                reason = f"is {size} MB, more than the {limit} MB allowed (max_file_mb); split it"
+                self._set_aside(path, [Quarantined(path, "", "file", reason)])
+                return None
             settled = (
                 old is not None
+                and not self._retry
                 and old.parser_version == PARSER_VERSION
                 and all(entry.kind == "record" for entry in entries)
             )
@@ -193,7 +183,7 @@ class _Run:
         outcome = "added" if old is None else "changed"
         if old and old.sha256 == digest:
             outcome = "unchanged" if old.parser_version == PARSER_VERSION else "reparsed"
-        return _File(
+        return FileJob(
             found,
             stat.st_size,
             stat.st_mtime_ns,
@@ -229,19 +219,18 @@ class _Run:
             self._batch.forgotten.append(path)
             self.outcomes["removed"] += bool(keys)
 
-    def _read(self, job: _File) -> None:
+    def _read(self, job: FileJob, items: Iterator[ParsedItem]) -> None:
         if job.moved_from is not None:
             keys = sorted(self._ledger.keys(self._domain, job.moved_from))
             self._batch.removals += [document_key(job.moved_from, key) for key in keys]
             self._batch.forgotten.append(job.moved_from)
         failure = None
         size = job.size
-        for item in self._parse(job):
-            if isinstance(item, Quarantined):
-                failure = item
+        for item in items:
+            if isinstance(item, Failure):
+                failure = Quarantined(job.path, "", "file", item.reason)
             elif isinstance(item, BadRecord):
-                key = f"line {item.line}"
-                job.bad.append(Quarantined(job.path, key, "record", item.reason))
+                job.bad.append(Quarantined(job.path, item.key, "record", item.reason))
             else:
                 self._bar.parsed(size, len(item.passages))
                 size = 0
@@ -260,19 +249,7 @@ class _Run:
         if self._batch.passages >= BATCH_PASSAGES:
             self._flush()
 
-    def _parse(self, job: _File) -> Iterator[Document | BadRecord | Quarantined]:
-        """The items of the file; what stops the parser comes last, as a Quarantined."""
-        root = job.found.root
-        try:
-            yield from parse_file(job.found.path, self._domain, root, lambda: self._today)
-        except InputError as error:
-            yield Quarantined(job.path, "", "file", str(error))
-        except Exception as error:  # one file must not stop the others
-            text = " ".join(f"{type(error).__name__}: {error}".split())
-            reason = f"cannot be parsed ({text}); save it again as plain UTF-8 text"
-            yield Quarantined(job.path, "", "file", reason)
-
-    def _add(self, job: _File, document: Document) -> None:
+    def _add(self, job: FileJob, document: Document) -> None:
         if self._batch.passages >= BATCH_PASSAGES:
             self._flush()
         key = document.passages[0].metadata.record
@@ -290,7 +267,7 @@ class _Run:
         self._batch.passages += len(document.passages)
 
     def _flush(self) -> None:
-        batch, self._batch = self._batch, _Batch()
+        batch, self._batch = self._batch, Batch()
         intended: dict[str, list[tuple[DocumentFacts, Validity | None]]] = defaultdict(list)
         for job, facts, applied, _ in batch.documents:
             intended[job.path].append((facts, applied))
@@ -315,7 +292,7 @@ class _Run:
             job.passages += len(document.passages)
         self._record(batch)
 
-    def _record(self, batch: _Batch) -> None:
+    def _record(self, batch: Batch) -> None:
         for path in batch.forgotten:
             self._ledger.forget(self._domain, path)
         for job in batch.finished:

@@ -45,9 +45,12 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class BadRecord:
-    """A line of a JSONL file that is no document, and why."""
+    """A part of a file (a line of JSONL, a member of an archive) that is no document, and why.
 
-    line: int
+    ``key`` names the part: ``line 3``, or the member's path.
+    """
+
+    key: str
     reason: str
 
 
@@ -130,18 +133,22 @@ def read_records(path: Path) -> Iterator[Record | BadRecord]:
     yield from found.values()
 
 
+def _bad(line: int, reason: str) -> BadRecord:
+    return BadRecord(f"line {line}", reason)
+
+
 def _record(number: int, line: str) -> Record | BadRecord:
     try:
         raw: Any = json.loads(line)
     except (ValueError, RecursionError):
-        return BadRecord(number, "is not valid JSON; correct or remove the line")
+        return _bad(number, "is not valid JSON; correct or remove the line")
     if not isinstance(raw, dict):
-        return BadRecord(number, "is no JSON object with id, title and text")
+        return _bad(number, "is no JSON object with id, title and text")
     for key in ("id", "text"):
         value = raw.get(key)
         usable = isinstance(value, str) or (key == "id" and type(value) is int)
         if not usable or not str(value).strip():
-            return BadRecord(number, f"has no usable {key!r}; add it")
+            return _bad(number, f"has no usable {key!r}; add it")
     title, meta = raw.get("title"), raw.get("meta")
     return Record(
         number,

@@ -9,14 +9,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ingest.numerals import article_label
-from ingest.packing import pack
 from ingest.sections import sections
 from ingest.structure import Block, blocks
+from ingest.tables import pack_with_tables
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """``[start, end)`` of the document text. ``article`` and ``part`` as in PassageMetadata."""
+    """``[start, end)`` of the document text.
+
+    ``article``, ``part`` and ``table_header`` as in PassageMetadata.
+    """
 
     start: int
     end: int
@@ -24,6 +27,7 @@ class Span:
     heading_path: tuple[str, ...]
     article: str = ""
     part: int = 0
+    table_header: str = ""
 
 
 def split(text: str, body_start: int = 0, titles: Iterable[str] = ()) -> tuple[Span, ...]:
@@ -42,7 +46,8 @@ def split(text: str, body_start: int = 0, titles: Iterable[str] = ()) -> tuple[S
             continue
         for section in sections(text, block.start, block.end):
             path = (*block.heading_path, *section.titles)
-            spans.append(Span(section.start, section.end, f"s{number}", path))
+            header = section.table_header
+            spans.append(Span(section.start, section.end, f"s{number}", path, table_header=header))
             number += 1
     return tuple(spans)
 
@@ -50,10 +55,10 @@ def split(text: str, body_start: int = 0, titles: Iterable[str] = ()) -> tuple[S
 def _article(text: str, block: Block) -> list[Span]:
     label = article_label(block.number) if block.number else ""
     locator = f"a{label}" if block.run == 1 else f"x{block.run}-a{label}"
-    parts = pack(text, block.start, block.end)
+    parts = pack_with_tables(text, block.start, block.end)
     if len(parts) == 1:
-        return [Span(*parts[0], locator, block.heading_path, label)]
+        return [Span(parts[0].start, parts[0].end, locator, block.heading_path, label)]
     return [
-        Span(start, end, f"{locator}p{n}", block.heading_path, label, n)
-        for n, (start, end) in enumerate(parts, 1)
+        Span(p.start, p.end, f"{locator}p{n}", block.heading_path, label, n, p.header)
+        for n, p in enumerate(parts, 1)
     ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ingest.headings import Heading, HeadingPath, annex, annex_title, division, orphan
-from ingest.numerals import ARTICLE, DIGITS, article_number
+from ingest.numerals import ARTICLE, DIGITS, article_number, parse_number
 
 _INLINE_ARTICLE = re.compile(
     rf"(?<=[\s。；：！？”）])第[{DIGITS}]+条(?:之[{DIGITS}]+)?(?=[\s　]+[^\s　、，。；])"
@@ -28,6 +28,11 @@ _CITED = re.compile(
     r"第[^条]{1,6}[款项目条]|[之的、，,和与及至或到款项目中前]|规定|所[列称规述指]|[（(]第|(?:作?如下)?修改|修正|删[去除]|增加"
 )
 _CITED_AFTER_SPACE = re.compile(r"第[^条]{1,4}[款项]|[、，]|[和与及或至]第|(?:规定|所列|所称)的")
+# What an amendment inserts into the amended law: 增加五条，分别作为第一百二十三条至第一百二十七条。
+_INSERTED = re.compile(
+    rf"作为第(?P<first>[{DIGITS}]+)(?P<unit>[编章节条])(?:至第(?P<last>[{DIGITS}]+)(?P=unit))?"
+)
+_DIVISION = re.compile(rf"第\s*(?P<number>[{DIGITS}]+)\s*(?P<unit>[编章节])")
 _SPACES = " 　\t\u2002\u2003\xa0【*"
 _ENDS_RULE = re.compile(r"(?:[起日](?:施行|实施|执行|生效)[^。]{0,30}|废止[^。]{0,10})。$")
 
@@ -132,7 +137,11 @@ class _Scanner:
             self._close()
             return 1
         heading = atom.heading
-        if heading is not None and not (atom.inline and self._quoted(atom.start)):
+        if (
+            heading is not None
+            and not (atom.inline and self._quoted(atom.start))
+            and not self._inserted_heading(atom)
+        ):
             return self._take_heading(index, heading)
         if atom.article is not None and self._is_article(index, atom):
             self._close()
@@ -211,6 +220,8 @@ class _Scanner:
             return number == (1, 0) and spaced and not self._quoted(atom.start)
         if last is None or number == (1, 0):
             return True
+        if self._inserted("条", number[0], atom.start):
+            return False
         # A jump is a heading only when the number that it skips does not come later.
         return number > last and not self._comes_later(index, (last[0] + 1, 0))
 
@@ -226,6 +237,24 @@ class _Scanner:
         """Whether “ is still open there in the open block (quoted text of another law)."""
         start = position if self._open is None else self._open
         return self._text.rfind("“", start, position) > self._text.rfind("”", start, position)
+
+    def _inserted(self, unit: str, number: int, position: int) -> bool:
+        """Whether the open article says that it inserts this number into another law."""
+        if self._open is None or self._number is None:
+            return False
+        for match in _INSERTED.finditer(self._text, self._open, position):
+            first = parse_number(match["first"])
+            last = parse_number(match["last"]) if match["last"] else first
+            if match["unit"] == unit and first and last and first <= number <= last:
+                return True
+        return False
+
+    def _inserted_heading(self, atom: _Atom) -> bool:
+        if self._open is None or self._number is None:
+            return False
+        match = _DIVISION.match(atom.line)
+        number = parse_number(match["number"]) if match else None
+        return bool(match and number and self._inserted(match["unit"], number, atom.start))
 
     def _ended(self) -> bool:
         """Whether the open block is at the end of a sentence."""

@@ -1,15 +1,16 @@
 """Which version of a rule gave way to which, from the documents' own words.
 
-Two conservative rules inside one domain: a later version of the same title closes the earlier one
-(status ``amended``), and an express repeal (``《甲条例》同时废止``) closes the rule that it names
-(status ``repealed``). Titles must match exactly, apart from 中华人民共和国 and spacing.
+Three conservative rules inside one domain: parts of one law in several files (民法典/合同编.md)
+take effect on the day that some of them state; a later version of the same title closes the
+earlier one (status ``amended``); an express repeal (``《甲条例》同时废止``) closes the rule that it
+names (status ``repealed``). Titles must match exactly, apart from 中华人民共和国 and spacing.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -19,13 +20,27 @@ from ingest.dates import DATE, to_date
 # Only kinds of title that name one rule: 通知 or 解读 of the same name are not versions.
 _RULE = re.compile(r"(?:法|法典|条例|办法|规定|细则|规则|准则|章程|决定|解释|规程)$")
 _TITLE = r"《[^《》]+》(?:（[^（）]*）)?"
+# …发布的《甲办法》，…、…发布的《乙办法》: commas join only what is named with its issuer.
+_JOINED = (
+    rf"{_TITLE}(?:(?:(?:、|和|及|以及|与)[^，。；、《》]{{0,60}}"
+    r"|(?:，|、|和|及|以及|与)[^。；《》]{0,90}(?:[发公颁]布|通过|批准|[下印]发|修[改正订]|制定)的)?"
+    rf"{_TITLE})*"
+)
 _LIST = re.compile(
-    rf"({_TITLE}(?:(?:、|和|及|以及|与)[^，。；、《》]{{0,60}}{_TITLE})*)(?:自[^，。；《》]{{1,20}}起)?"
-    r"同时(?:予以)?废止"
+    rf"({_JOINED})(?:自[^，。；《》]{{1,20}}起)?[，,]?(?:同时|即行|一并|相应)?(?:予以|宣布)?(?:废止|失效)"
+    r"(?![后前的之时])"
 )
 # 关于废止《甲办法》、《乙办法》的决定
 _DECISION = re.compile(rf"关于废止({_TITLE}(?:(?:、|和|及|以及|与)?{_TITLE})*)的(?:决定|通知|公告)")
 _NAME = re.compile(r"《([^《》]+)》")
+_DECIDES = re.compile(r"(?:废止|失效)[^《》]{0,40}(?:决定|通知|公告|目录)$")
+_ENTRY = re.compile(
+    r"[ \t　]*(?:[（(]?[一二三四五六七八九十百\d]{1,4}[)）]?[、.．]?[ \t　]*)?"
+    r"《([^《》]+)》(?!第|中|[的有])"
+)
+_ENDS = re.compile(r"废止|失效")
+_CHANGES = re.compile(r"修改|修正|修订|继续有效")
+_COURTS = ("最高人民法院", "最高人民检察院", "最高人民法院、最高人民检察院")
 # The day beside a repeal; 自2010年2月1日起施行的《…》 is that of the other rule.
 _FROM = re.compile(
     rf"自\s*{DATE.pattern}\s*起(?:同时|正式)?(?:施行|实施|执行|生效|(?:予以)?废止)(?!的)"
@@ -58,10 +73,14 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """When a document stops to apply (first day, ISO; None = no known end) and its status."""
+    """When a document stops to apply (first day, ISO; None = no known end) and its status.
+
+    ``effective``: the day on which it starts, where another part of the same law states it.
+    """
 
     expires: str | None
     status: Status
+    effective: str | None = None
 
 
 def facts_of(document: Document, key: str) -> DocumentFacts:
@@ -80,11 +99,16 @@ def facts_of(document: Document, key: str) -> DocumentFacts:
 
 
 def with_validity(document: Document, validity: Validity) -> Document:
-    """The same document with this end and status on every passage."""
+    """The same document with this end, status and (where given) beginning on every passage."""
     passages = tuple(
         replace(
             passage,
-            metadata=replace(passage.metadata, expires=validity.expires, status=validity.status),
+            metadata=replace(
+                passage.metadata,
+                expires=validity.expires,
+                status=validity.status,
+                effective=validity.effective or passage.metadata.effective,
+            ),
         )
         for passage in document.passages
     )
@@ -95,6 +119,7 @@ def express_repeals(title: str, text: str) -> tuple[Repeal, ...]:
     """What a document repeals expressly, titles as quoted, each once, in order.
 
     Those of ``《甲条例》同时废止`` in its text and of ``关于废止《甲条例》的决定`` as its title.
+    A decision to repeal several rules (关于废止部分规章的决定) names them in lines of their own.
     Only whole rules: ``《甲条例》第三条同时废止`` and ``与《甲条例》抵触的规定同时废止`` name none.
     An amended version repeats the repeals of the first one, so the day beside them counts.
     """
@@ -108,34 +133,51 @@ def express_repeals(title: str, text: str) -> tuple[Repeal, ...]:
         day = days[-1].isoformat() if days and days[-1] else None
         for name in _NAME.findall(match.group(1)):
             found.setdefault(name, Repeal(name, day))
+    for name in _listed(text) if _DECIDES.search(title) else ():
+        found.setdefault(name, Repeal(name))
     return tuple(found.values())
 
 
+def _listed(text: str) -> Iterator[str]:
+    """The titles that stand in lines of their own below 废止下列…：, not below 修改下列…：."""
+    ended = False
+    for line in text.split("\n"):
+        entry = _ENTRY.match(line)
+        if entry is None:
+            if _ENDS.search(line):
+                ended = True
+            elif _CHANGES.search(line):
+                ended = False
+        elif ended and not _CHANGES.search(line):
+            yield entry.group(1)
+
+
 def normal_title(title: str) -> str:
-    """The title without 中华人民共和国 in front, book-title marks, brackets' width and spacing."""
-    plain = re.sub(r"[\s《》]", "", title).replace("(", "（").replace(")", "）")
-    return plain.removeprefix(_STATE)
+    """The title without 中华人民共和国, book-title marks, brackets' width and spacing."""
+    plain = re.sub(r"[\s《》〈〉<>]", "", title).replace("(", "（").replace(")", "）")
+    return plain.replace(_STATE, "")
 
 
 def link_versions(documents: Sequence[DocumentFacts], today: date) -> dict[str, Validity]:
-    """The validity of every document that another one closes, by document key.
+    """The validity of every document that another one dates or closes, by document key.
 
     ``today`` decides the status: until the day on which the successor takes effect the earlier
     rule keeps its own. Documents whose dates are unknown neither close nor are closed.
     """
+    dated = _share_days(documents)
+    documents = [replace(d, effective=dated.get(d.key, d.effective)) for d in documents]
     by_title: dict[tuple[str, str], list[DocumentFacts]] = defaultdict(list)
     for document in documents:
         by_title[_identity(document)].append(document)
-    closed: dict[str, Validity] = {}
+    closed = {d.key: Validity(d.expires, _status_on(d, today)) for d in documents if d.key in dated}
     for group in by_title.values():
         closed.update(_superseded(group, today))
     for successor in documents:
         for repeal in successor.repeals:
-            identity = normal_title(repeal.title), successor.jurisdiction_code
-            closed.update(
-                _repealed(by_title.get(identity, []), successor, repeal.day, closed, today)
-            )
-    return closed
+            for name in _spellings(repeal.title):
+                group = by_title.get((name, successor.jurisdiction_code), [])
+                closed.update(_repealed(group, successor, repeal.day, closed, today))
+    return {key: replace(found, effective=dated.get(key)) for key, found in closed.items()}
 
 
 def pending_changes(
@@ -150,9 +192,30 @@ def pending_changes(
     changes: dict[str, Validity] = {}
     for key, (fact, applied) in known.items():
         wanted = linked.get(key, Validity(fact.expires, _status_on(fact, today)))
+        if applied and applied.effective and not wanted.effective:
+            wanted = replace(wanted, effective=fact.effective)  # no part states it any more
         if wanted != (applied or Validity(fact.expires, fact.status)):
             changes[key] = wanted
     return changes
+
+
+def _share_days(documents: Iterable[DocumentFacts]) -> dict[str, str]:
+    """Document key -> the day of entry into force that the other parts of its version state.
+
+    A part without a 施行日期 counts from its promulgation until then. Nothing is shared when the
+    other parts disagree.
+    """
+    versions: dict[tuple[str, str, str], list[DocumentFacts]] = defaultdict(list)
+    for document in documents:
+        if document.promulgated and _RULE.search(_bare(document.title)):
+            versions[(*_identity(document), document.promulgated)].append(document)
+    shared: dict[str, str] = {}
+    for (*_, promulgated), parts in versions.items():
+        stated = {p.effective for p in parts if p.effective and p.effective > promulgated}
+        if len(stated) == 1:
+            day = stated.pop()
+            shared |= {p.key: day for p in parts if (p.effective or "") <= promulgated}
+    return shared
 
 
 def _identity(document: DocumentFacts) -> tuple[str, str]:
@@ -173,6 +236,14 @@ def _superseded(group: Iterable[DocumentFacts], today: date) -> dict[str, Validi
             if successor and (document.expires is None or successor < document.expires):
                 closed[document.key] = _closed(document, successor, "amended", today)
     return closed
+
+
+def _spellings(title: str) -> Iterator[str]:
+    """The title, also with a court that may stand before its marks: 最高人民法院《关于…》."""
+    plain = normal_title(title)
+    yield plain
+    if plain.startswith("关于"):
+        yield from (court + plain for court in _COURTS)
 
 
 def _repealed(

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from fusion.retriever import FusionRetriever
     from indexes.schema import Passage
     from ingest.pipeline import ingest
+    from ingest.rebuild import rebuild
     from ingest.report import IngestReport
+    from ingest.verify import VerifyReport, verify
+    from ingest.watch import watch
 
 __version__ = "0.1.0"
 
@@ -49,9 +52,13 @@ _HOMES = {
     "SourceUnavailableError": "configs.errors",
     "StoreBusyError": "configs.errors",
     "StoreMismatchError": "configs.errors",
+    "VerifyReport": "ingest.verify",
     "evaluate": "eval.runner",
     "ingest": "ingest.pipeline",
     "load_settings": "configs.settings",
+    "rebuild": "ingest.rebuild",
+    "verify": "ingest.verify",
+    "watch": "ingest.watch",
 }
 
 __all__ = [
@@ -71,9 +78,13 @@ __all__ = [
     "SourceUnavailableError",
     "StoreBusyError",
     "StoreMismatchError",
+    "VerifyReport",
     "evaluate",
     "ingest",
     "load_settings",
+    "rebuild",
+    "verify",
+    "watch",
 ]
 
 

@@ -6,11 +6,10 @@ Exit codes: 0 fine, 1 the work failed (all files bad, a doctor's problem), 2 a u
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
@@ -19,8 +18,19 @@ import typer
 
 from configs.errors import InputError, PolicyFusionError
 from configs.settings import FusionMode, Settings, load_settings
-from policy_fusion import __version__
-from policy_fusion.cli_streams import discard_stdout, libraries_on_stderr, prepare
+from policy_fusion import __version__, cli_upkeep
+from policy_fusion.cli_options import (
+    Config,
+    Json,
+    Store,
+    check_domains,
+    chosen_settings,
+    print_json,
+    print_lines,
+    print_table,
+    tell,
+)
+from policy_fusion.cli_streams import libraries_on_stderr, prepare
 
 if TYPE_CHECKING:
     from fusion.engine import PolicyQueryEngine
@@ -30,14 +40,6 @@ _CLICK_ERROR = cast("type[Exception]", typer.BadParameter.__mro__[2])
 
 _INTERRUPTED = 130
 
-Config = Annotated[
-    str | None,
-    typer.Option("--config", metavar="FILE", help="YAML profile, or default / huggingface."),
-]
-Store = Annotated[
-    str | None, typer.Option("--store", metavar="DIR", help="Store directory (else the profile's).")
-]
-Json = Annotated[bool, typer.Option("--json", help="JSON on stdout, nothing else there.")]
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="The question, quoted.")]
 Domains = Annotated[
     list[str] | None,
@@ -98,12 +100,12 @@ def models(config: Config = None) -> None:
         for domain in settings.domains.values():
             model = domain.embedding
             if model.provider == "bundled":
-                directory = ensure_bundled_model(settings.models_dir, _tell)
+                directory = ensure_bundled_model(settings.models_dir, tell)
                 lines[model.model] = f"{model.model}: {directory}"
             else:
                 found = load_embedder(model, settings.models_dir).fingerprint
                 lines[model.model] = f"{model.model}: {found.dimension} dimensions, {found.key}"
-    _print_lines(lines.values())
+    print_lines(lines.values())
 
 
 @app.command()
@@ -113,21 +115,24 @@ def ingest(
     prune: Annotated[
         bool, typer.Option("--prune", help="Remove what came from files that vanished below PATH.")
     ] = False,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Read only those files that are in quarantine.")
+    ] = False,
     config: Config = None,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
     """Bring documents into a domain; only what changed is written."""
-    settings = _settings(config, store)
-    _check_domains(settings, [domain])
+    settings = chosen_settings(config, store)
+    check_domains(settings, [domain])
     with libraries_on_stderr():
         from ingest.pipeline import ingest as run_ingest
 
-        report = run_ingest(settings, domain, paths, prune=prune)
+        report = run_ingest(settings, domain, paths, prune=prune, retry=retry)
     if as_json:
-        _print_json(report.to_json())
+        print_json(report.to_json())
     else:
-        _print_table(report.table())
+        print_table(report.table())
     if report.all_failed:
         raise typer.Exit(1)
 
@@ -145,18 +150,18 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find the passages that fit a question, best first."""
-    settings = _settings(config, store)
+    settings = chosen_settings(config, store)
     wanted = _request(settings, question, as_of, jurisdiction, domain, mode, top_k)
     with libraries_on_stderr(), _engine(settings) as engine:
         from fusion.serialize import result_json
 
         result = result_json(engine.search(question, **wanted))
     if as_json:
-        _print_json(result)
+        print_json(result)
         return
     from policy_fusion.cli_output import result_lines
 
-    _print_lines(result_lines(result))
+    print_lines(result_lines(result))
 
 
 @app.command()
@@ -172,7 +177,7 @@ def ask(
     as_json: Json = False,
 ) -> None:
     """Answer a question, with citations."""
-    settings = _settings(config, store)
+    settings = chosen_settings(config, store)
     wanted = _request(settings, question, as_of, jurisdiction, domain, mode, top_k)
     with libraries_on_stderr(), _engine(settings) as engine:
         from fusion.answer import PolicyAnswer
@@ -180,11 +185,11 @@ def ask(
 
         answer = answer_json(cast(PolicyAnswer, engine.query(question, **wanted)))
     if as_json:
-        _print_json(answer)
+        print_json(answer)
         return
     from policy_fusion.cli_output import answer_lines
 
-    _print_lines(answer_lines(answer))
+    print_lines(answer_lines(answer))
 
 
 app.command("query", help="The same as ask.")(ask)
@@ -203,7 +208,7 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Measure retrieval on labelled questions: fused, per domain and each source alone."""
-    settings = _settings(config, store)
+    settings = chosen_settings(config, store)
     fusion_mode = _check_mode(mode)
     _check_top_k(top_k)
     with libraries_on_stderr(), _engine(settings) as engine:
@@ -213,34 +218,28 @@ def evaluate(
             [Path(file) for file in files], engine, top_k=top_k, mode=fusion_mode, limit=limit
         )
     if as_json:
-        _print_json(report.to_dict())
+        print_json(report.to_dict())
     else:
-        _print_table(report.table())
+        print_table(report.table())
+
+
+cli_upkeep.register(app)
 
 
 @app.command()
 def doctor(config: Config = None, store: Store = None, as_json: Json = False) -> None:
     """Check models, stores, their agreement and missing metadata; exit 1 on a problem."""
-    settings = _settings(config, store)
+    settings = chosen_settings(config, store)
     with libraries_on_stderr():
         from policy_fusion.doctor import examine
 
         report = examine(settings)
     if as_json:
-        _print_json(report.to_json())
+        print_json(report.to_json())
     else:
-        _print_table(report.table())
+        print_table(report.table())
     if not report.ok:
         raise typer.Exit(1)
-
-
-def _settings(config: str | None, store: str | None) -> Settings:
-    settings = load_settings(config)
-    if store is None:
-        return settings
-    if not store.strip():
-        raise InputError("--store is empty; name a directory")
-    return settings.with_store(Path(store).expanduser())
 
 
 def _engine(settings: Settings) -> PolicyQueryEngine:
@@ -263,7 +262,7 @@ def _request(
         question.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError("the question is not UTF-8; set the terminal to UTF-8") from error
-    _check_domains(settings, domains or ())
+    check_domains(settings, domains or ())
     if top_k is not None:
         _check_top_k(top_k)
     limits: dict[str, Any] = {
@@ -279,13 +278,6 @@ def _request(
     return {**limits, "top_k": top_k}
 
 
-def _check_domains(settings: Settings, domains: Iterable[str]) -> None:
-    for domain in domains:
-        if domain not in settings.domains:
-            known = ", ".join(settings.domains)
-            raise InputError(f"domain {domain!r} is not known; use one of {known}")
-
-
 def _check_mode(mode: str | None) -> FusionMode | None:
     if mode is not None and mode not in get_args(FusionMode):
         raise InputError(
@@ -299,34 +291,8 @@ def _check_top_k(top_k: int) -> None:
         raise InputError(f"--top-k is {top_k}; give a number from 1 to 10000")
 
 
-def _print_json(value: Any) -> None:
-    _print(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    _print("\n".join(lines))
-
-
-def _print_table(table: Any) -> None:
-    from policy_fusion.cli_output import table_text
-
-    _print(table_text(table))
-
-
-def _print(text: str) -> None:
-    try:
-        print(text, flush=True)
-    except BrokenPipeError as error:
-        discard_stdout()
-        raise typer.Exit(141) from error  # as a shell reports SIGPIPE
-
-
-def _tell(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 def _fail(message: str) -> None:
-    _tell(f"错误/error: {' '.join(message.split())}")
+    tell(f"错误/error: {' '.join(message.split())}")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -356,7 +322,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _fail(f"{type(error).__name__}: {error}; POLICY_FUSION_DEBUG=1 shows where it happened")
         return 1
     if code == _INTERRUPTED:
-        _tell("已中断/interrupted")
+        tell("已中断/interrupted")
     return code if isinstance(code, int) else 0
 
 

@@ -21,6 +21,7 @@ from indexes.keyword_index import KeywordIndex
 from indexes.store_layout import StoreLayout
 from indexes.tokenizer import Tokenizer
 from ingest.ledger import LEDGER_NAME, Ledger
+from ingest.levels import NEWS
 
 if TYPE_CHECKING:
     from indexes.embeddings import TextEmbedder
@@ -188,7 +189,9 @@ def _domain(
         catalog = PassageCatalog(layout.catalog)
         built = catalog.fingerprint(name)
         documents = sum(1 for _ in catalog.documents(name))
-        missing = {k: v for k, v in catalog.missing_metadata(name).items() if k in REQUIRED}
+        # A report or explainer takes no effect: only rules must tell their day.
+        unknown = catalog.missing_metadata(name, without={"effective": NEWS})
+        missing = {k: v for k, v in unknown.items() if k in REQUIRED}
         counts["catalog"] = catalog.count(name)
         catalog.close()
     files = quarantined = 0

@@ -23,6 +23,12 @@ _READERS = {
     ".txt": "ingest.formats.plain",
     **dict.fromkeys((".html", ".htm", ".xhtml", ".mhtml", ".mht"), "ingest.formats.web"),
     ".wps": "ingest.formats.office",
+    ".csv": "ingest.formats.sheet",
+    ".ods": "ingest.formats.sheet",
+    ".xls": "ingest.formats.sheet",
+    ".xlsb": "ingest.formats.sheet",
+    ".xlsm": "ingest.formats.sheet",
+    ".xlsx": "ingest.formats.sheet",
 }
 SUFFIXES = frozenset(_READERS)
 """The suffixes (lower case, with the dot) of files that hold one document each."""

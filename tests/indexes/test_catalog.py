@@ -123,6 +123,30 @@ def test_missing_metadata_is_counted_by_share(catalog: PassageCatalog) -> None:
     assert shares["effective"] == shares["heading_path"] == 1.0
 
 
+def test_a_level_that_has_no_such_field_by_nature_does_not_count(catalog: PassageCatalog) -> None:
+    put(
+        catalog,
+        document("甲", {"1": "一"}, level="新闻解读"),
+        document("乙", {"1": "一", "2": "二", "3": "三"}, level="法律"),
+    )
+    shares = catalog.missing_metadata("law", without={"effective": "新闻解读"})
+    assert shares["effective"] == pytest.approx(3 / 4)
+    assert shares["issuer"] == 1.0
+
+
+def test_a_passage_written_before_there_were_table_headers_is_read(
+    catalog: PassageCatalog,
+) -> None:
+    put(catalog, document("甲", {"1": "一"}))
+    (identity,) = catalog.ids("law")
+    with catalog._transaction() as connection:
+        connection.execute(
+            "UPDATE passages SET metadata = json_remove(metadata, '$.table_header') WHERE id = ?",
+            (identity,),
+        )
+    assert catalog.get([identity])[identity].metadata.table_header == ""
+
+
 def test_threads_read_while_one_writes(catalog: PassageCatalog) -> None:
     put(catalog, document("甲", {"1": "0", "2": "0"}))
     seen: list[set[str]] = []

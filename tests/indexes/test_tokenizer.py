@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from configs.errors import ConfigError
-from indexes.tokenizer import MAX_TOKEN, Tokenizer, normalise, numeral
+from indexes.tokenizer import MAX_TOKEN, Tokenizer, normalise, numeral, simplified
 
 PLAIN = Tokenizer()
 
@@ -69,6 +69,18 @@ def test_full_width_digits_and_traditional_characters_match_plain_ones() -> None
     assert "2024" in shared("２０２４", "自2024年起")
     assert "经济" in shared("經濟補償", "经济补偿")
     assert normalise("ＡＢＣ經濟") == "abc经济"
+
+
+def test_a_word_set_with_blanks_and_soft_hyphens_matches_the_plain_one() -> None:
+    assert shared("征收标准", "征 收　标 准") == shared("征收标准", "征收标准")
+    assert shared("cadastre", "cada\u00adstre") == {"cadastre"}
+    # Blanks between words stay: no word comes from the end of one and the beginning of the next.
+    assert normalise("广州市 财政局 民政局") == "广州市 财政局 民政局"
+    assert normalise("总 则 第一条") == "总则 第一条"
+
+
+def test_a_question_in_traditional_characters_is_simplified_and_nothing_else() -> None:
+    assert simplified("勞動者的經濟補償　２０２４") == "劳动者的经济补偿　２０２４"
 
 
 def test_words_and_bigrams_are_both_there() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.dates import dates_in, effective_in, effective_in_head, expires_in, signed_date
+from ingest.dates import dates_in, effective_in, effective_in_head, expires_in
 
 PUBLISHED = date(2020, 2, 10)
 
@@ -20,6 +20,7 @@ PUBLISHED = date(2020, 2, 10)
         "２０２３年５月１日",
         "20２3年５月1日",
         "2023 年 5 月 1 日",
+        "２０２3 年\n５ 月 1\n日",
         "二〇二三年五月一日",
         "二○二三年五月一日",
         "二零二三年五月一日",
@@ -132,12 +133,6 @@ def test_days_beyond_the_calendar_are_left_out() -> None:
     assert expires_in("本办法有效期99年。", last) is None
     assert expires_in("本通知自印发之日起施行，有效期至9999年12月31日。", last) is None
     assert effective_in("本办法自公布之日起三十日后施行。", last) is None
-
-
-def test_the_date_of_the_signature_is_the_last_line_that_is_only_a_date() -> None:
-    lines = ["2019年1月1日", "某市某局（虚构示例）", "2020年2月3日", "附件：2021年1月1日的表"]
-    assert signed_date(lines) == date(2020, 2, 3)
-    assert signed_date(["至2020年2月3日止"]) is None
 
 
 @given(st.dates(date(1949, 10, 1), date(2099, 12, 31)))

@@ -232,3 +232,65 @@ def test_an_end_before_the_beginning_is_left_out() -> None:
     facts = _facts("示例办法", given={"effective": "2024-03-01", "expires": "2024-01-01"})
     assert facts.expires is None
     assert facts.warnings
+
+
+def test_a_letter_that_encloses_a_text_is_signed_before_it() -> None:
+    body = (
+        "现将有关措施印发给你们，请认真贯彻执行。 上海市黄浦区人民政府 2020年2月11日 "
+        "黄浦区支持渔业的若干措施 一、补贴对象。 2020年3月1日之前登记的企业。"
+    )
+    facts = _facts("关于印发若干措施的通知", body, domain="local")
+    assert facts.issuer == "上海市黄浦区人民政府"
+    assert (_place(facts), facts.promulgated, facts.level) == (
+        "黄浦区",
+        "2020-02-11",
+        "规范性文件",
+    )
+
+
+def test_a_district_name_that_two_cities_share_is_that_of_the_city_in_the_text() -> None:
+    body = "各单位：现将北京市有关要求通知如下：一、甲。 二、乙。 联系人：北京市民热线。"
+    facts = _facts("通州区渔业局关于示例的通知", body, domain="local")
+    assert facts.place is not None
+    assert (facts.place.name, facts.place.code) == ("通州区", "110112")
+
+
+def test_labels_in_the_first_line_of_a_text_without_line_breaks_are_read() -> None:
+    body = "【发文单位】 示例总局 【发布文号】 示函〔2020〕919号 【发文日期】 2020-01-30 各局：甲。"
+    facts = _facts("示例总局关于示例的通知", body)
+    assert (facts.doc_number, facts.promulgated) == ("示函〔2020〕919号", "2020-01-30")
+
+
+def test_the_day_of_entry_into_force_in_a_line_of_promulgation_is_no_promulgation() -> None:
+    facts = _facts(
+        "示例条例",
+        history=("1988年8月6日 中华人民共和国国务院令第911号发布，自1988年10月1日起施行",),
+    )
+    assert (facts.promulgated, facts.effective) == ("1988-08-06", "1988-10-01")
+
+
+def test_the_issuer_of_an_amended_law_is_who_adopted_it() -> None:
+    facts = _facts(
+        "示例法",
+        history=(
+            "1995年3月18日 第八届全国人民代表大会第三次会议通过",
+            "2021年4月29日 第十三届全国人民代表大会常务委员会第二十八次会议修正",
+        ),
+    )
+    assert facts.issuer == "全国人民代表大会"
+
+
+def test_what_a_city_government_adopted_in_its_meeting_is_a_rule_of_that_government() -> None:
+    facts = _facts(
+        "北京市渔船示例办法",
+        domain="local",
+        history=("2006年11月17日 北京市人民政府第956次常务会议审议通过", "2007年1月1日 施行"),
+    )
+    assert (facts.level, facts.issuer) == ("地方政府规章", "北京市人民政府")
+    assert (facts.promulgated, facts.effective) == ("2006-11-17", "2007-01-01")
+
+
+def test_a_rule_thirty_days_after_its_publication() -> None:
+    body = "第一条 甲。\n第二条 本办法自公布之日起三十日后施行，有效期五年。"
+    facts = _facts("示例办法", body, history=("2021年3月4日 广州市人民政府令第979号公布",))
+    assert (facts.effective, facts.expires) == ("2021-04-03", "2026-04-03")

@@ -174,7 +174,7 @@ def test_record_ids_that_look_alike_stay_apart(tmp_path: Path) -> None:
 
 def test_a_bad_record_does_not_stop_the_others(tmp_path: Path) -> None:
     found = _records(tmp_path, {"id": "a", "text": "甲。"}, "{", {"id": "b", "text": "\u200b"})
-    assert [x.line for x in found if isinstance(x, BadRecord)] == [2, 3]
+    assert [x.key for x in found if isinstance(x, BadRecord)] == ["line 2", "line 3"]
     assert [x.passages[0].metadata.record for x in found if isinstance(x, Document)] == ["a"]
 
 

@@ -92,7 +92,7 @@ def test_a_bad_line_is_reported_and_the_others_go_on(tmp_path: Path) -> None:
     file = _jsonl(tmp_path, [good, "{broken", "", "[1]", {"id": "b"}, {"id": 7, "text": "乙。"}])
     found = list(read_records(file))
     bad = [item for item in found if isinstance(item, BadRecord)]
-    assert [item.line for item in bad] == [2, 4, 5]
+    assert [item.key for item in bad] == ["line 2", "line 4", "line 5"]
     assert [item for item in found if isinstance(item, Record)] == [
         Record(1, "a", "甲", "内容。", {"issuer": "某局"}),
         Record(6, "7", "", "乙。", {}),

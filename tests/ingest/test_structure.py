@@ -110,6 +110,16 @@ def test_a_quoted_article_that_jumps_ahead_stays_in_its_article() -> None:
     assert _locators(text) == ["a1", "a2", "a3", "a4"]
 
 
+def test_articles_that_an_amendment_inserts_into_another_law_are_not_its_own() -> None:
+    text = (
+        "第一条 渔业法第三章中增加一节，作为第七节“禁渔”；增加三条，作为第二十三条至第二十五条。"
+        "内容如下：\n第七节 禁渔\n第二十三条 甲。\n第二十四条 乙。\n第二十五条 丙。\n"
+        "第二条 渔业法第八条增加一款，作为第二款：“丁。”\n第三条 本修正案自公布之日起施行。"
+    )
+    assert _locators(text) == ["a1", "a2", "a3"]
+    assert _split(text)[0][1].endswith("第二十五条 丙。")
+
+
 def test_articles_that_run_on_in_one_line_are_told_apart() -> None:
     text = "第一条 甲。 第二条 乙，依照第一条 的规定。 第三条 丙： （一）丁。 第四条 戊。"
     assert _locators(text) == ["a1", "a2", "a3", "a4"]
@@ -218,3 +228,29 @@ def test_an_item_is_not_taken_for_a_heading() -> None:
         "第一条 有下列情形的：\n（一）甲；\n（二）乙留存现金的。（2011年1月8日删除）\n第二条 丙。"
     )
     assert "（二）乙留存现金的" in dict(_split(text))["a1"]
+
+
+LONG = "渔船所有人应当向登记机关提交材料，登记机关应当在期限内审查并答复。" * 8
+
+
+def test_sections_of_a_notice_are_the_path_of_their_passages() -> None:
+    text = (
+        f"一、补贴对象\n{LONG}\n二、补贴标准\n（一）近海渔船\n1.材料\n{LONG}\n"
+        f"2 . 程序。{LONG}\n（二）远洋渔船\n{LONG}"
+    )
+    assert [span.heading_path for span in split(text)] == [
+        ("一、补贴对象",),
+        ("二、补贴标准",),  # it begins there; （一） and 1. are in its text
+        ("二、补贴标准", "（一）近海渔船", "2.程序"),
+        ("二、补贴标准", "（二）远洋渔船"),
+    ]
+
+
+def test_a_heading_counts_although_the_one_before_it_is_lost() -> None:
+    text = f"{LONG}\n四、受理程序\n{LONG}\n六、附则\n{LONG}"
+    assert [span.heading_path for span in split(text)] == [(), ("四、受理程序",), ("六、附则",)]
+
+
+def test_a_blank_inside_a_title_does_not_end_it() -> None:
+    text = f"1. 保障 合理用药。{LONG}\n2. 优化 登记 服务。{LONG}"
+    assert [span.heading_path for span in split(text)] == [("1.保障合理用药",), ("2.优化登记",)]

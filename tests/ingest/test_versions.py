@@ -46,6 +46,16 @@ def facts(key: str, title: str, effective: str | None, **known: object) -> Docum
         ("与《甲条例》不一致的规定同时废止", []),
         ("《甲条例》中有关登记的规定同时废止", []),
         ("《甲条例》的实施细则同时废止", []),
+        ("《甲办法》《乙办法》，同时废止。", ["甲办法", "乙办法"]),
+        ("自本办法施行之日起，《甲办法》即行废止", ["甲办法"]),
+        ("《关于修改〈甲条例〉的决定》修正的《甲条例》同时废止", ["甲条例"]),
+        ("《甲条例》废止后，其登记证继续有效", []),
+        (
+            "1990年1月2日甲局发布的《甲办法》，1991年1月2日甲局批准、1991年3月4日乙局发布的"
+            "《乙办法》和《丙办法》同时废止",
+            ["甲办法", "乙办法", "丙办法"],
+        ),
+        ("根据《甲法》制定的《乙办法》，以及《丙办法》中有关登记的规定同时废止", []),
         ("原办法同时废止", []),
         ("《甲条例》继续有效。", []),
     ],
@@ -58,6 +68,39 @@ def test_a_decision_to_repeal_names_its_rule_in_its_title() -> None:
     title = "关于废止《甲办法（虚构示例）》的决定（虚构示例）"
     assert express_repeals(title, "") == (Repeal("甲办法（虚构示例）"),)
     assert express_repeals("关于修改《甲办法》的决定", "") == ()
+
+
+def test_a_decision_on_several_rules_lists_those_that_it_repeals_in_lines() -> None:
+    text = (
+        "决定对下列规章予以废止和修改：\n一、废止下列规章：\n1.《甲办法》（2001年1月2日公布）\n"
+        "（二）《乙规定》\n二、修改下列规章：\n1.《丙办法》\n将第三条修改为……\n"
+    )
+    title = "示例市人民政府关于废止和修改部分规章的决定（虚构示例）"
+    assert express_repeals(title.removesuffix("（虚构示例）"), text) == (
+        Repeal("甲办法"),
+        Repeal("乙规定"),
+    )
+    assert express_repeals("关于渔业的办法", text) == ()
+
+
+def test_a_court_that_stands_before_the_title_and_a_law_named_in_it_belong_to_it() -> None:
+    rule = "最高人民法院关于《中华人民共和国渔业法》的规定"
+    documents = [
+        facts("a", "最高人民法院关于《渔业法》的规定", "2000-01-01"),
+        facts("b", "示例市实施《渔业法》办法", "2000-01-01"),
+        facts(
+            "c",
+            "新规定",
+            "2010-01-01",
+            repeals=(
+                Repeal("关于〈渔业法〉的规定"),
+                Repeal("示例市实施〈中华人民共和国渔业法〉办法"),
+            ),
+        ),
+    ]
+    assert normal_title(rule) == "最高人民法院关于渔业法的规定"
+    closed = Validity("2010-01-01", "repealed")
+    assert link_versions(documents, TODAY) == {"a": closed, "b": closed}
 
 
 @pytest.mark.parametrize(
@@ -94,12 +137,45 @@ def test_each_version_ends_on_the_day_of_the_next() -> None:
 def test_the_parts_of_one_law_are_no_versions_of_each_other() -> None:
     parts = [
         facts("总则", "渔业法典", "2021-01-01", promulgated="2020-05-28"),
-        facts("捕捞编", "渔业法典", "2020-05-28", promulgated="2020-05-28"),  # no day stated in it
+        facts("捕捞编", "渔业法典", "2021-01-01", promulgated="2020-05-28"),
     ]
     assert link_versions(parts, TODAY) == {}
     amended = facts("新", "渔业法典", "2024-01-01", promulgated="2023-12-01")
     closed = Validity("2024-01-01", "amended")
     assert link_versions([*parts, amended], TODAY) == {"总则": closed, "捕捞编": closed}
+
+
+def test_a_part_without_a_day_takes_that_of_the_other_parts() -> None:
+    parts = [
+        facts("总则", "渔业法典", "2021-01-01", promulgated="2020-05-28"),
+        facts("捕捞编", "渔业法典", "2020-05-28", promulgated="2020-05-28"),
+        facts("附则", "渔业法典", None, promulgated="2020-05-28"),
+    ]
+    dated = Validity(None, "in_force", "2021-01-01")
+    assert link_versions(parts, TODAY) == {"捕捞编": dated, "附则": dated}
+    amended = facts("新", "渔业法典", "2024-01-01", promulgated="2023-12-01")
+    closed = Validity("2024-01-01", "amended", "2021-01-01")
+    assert link_versions([*parts, amended], TODAY)["捕捞编"] == closed
+
+
+def test_parts_that_disagree_share_no_day() -> None:
+    parts = [
+        facts("总则", "渔业法典", "2021-01-01", promulgated="2020-05-28"),
+        facts("捕捞编", "渔业法典", "2021-07-01", promulgated="2020-05-28"),
+        facts("附则", "渔业法典", "2020-05-28", promulgated="2020-05-28"),
+    ]
+    assert link_versions(parts, TODAY) == {}
+
+
+def test_a_shared_day_is_taken_back_when_the_part_that_states_it_is_gone() -> None:
+    stated = facts("总则", "渔业法典", "2021-01-01", promulgated="2020-05-28")
+    part = facts("附则", "渔业法典", "2020-05-28", promulgated="2020-05-28")
+    dated = Validity(None, "in_force", "2021-01-01")
+    assert pending_changes({"总则": (stated, None), "附则": (part, None)}, TODAY) == {"附则": dated}
+    assert pending_changes({"总则": (stated, None), "附则": (part, dated)}, TODAY) == {}
+    own = Validity(None, "in_force", "2020-05-28")
+    assert pending_changes({"附则": (part, dated)}, TODAY) == {"附则": own}
+    assert pending_changes({"附则": (part, own)}, TODAY) == {}
 
 
 def test_a_repeal_that_an_amended_version_repeats_counts_from_its_first_day() -> None:

@@ -261,7 +261,7 @@ def test_an_unexpected_failure_is_one_line_without_a_traceback(
     def broken(*_: object) -> None:
         raise RuntimeError("disk\non fire")
 
-    monkeypatch.setattr("policy_fusion.cli.load_settings", broken)
+    monkeypatch.setattr("policy_fusion.cli_options.load_settings", broken)
     monkeypatch.delenv("POLICY_FUSION_DEBUG", raising=False)
     assert run(["doctor"]) == 1
     error = capsys.readouterr().err
