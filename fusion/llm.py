@@ -30,6 +30,10 @@ def build_llm(config: LLMConfig) -> LLM:
         "timeout": config.timeout_s,
         "max_retries": config.max_retries,
     }
+    clients: dict[str, Any] = {
+        "openai_client": OpenAI(**about),
+        "async_openai_client": AsyncOpenAI(**about),
+    }
     return OpenAILike(
         model=config.model,
         api_base=config.api_base,
@@ -41,8 +45,7 @@ def build_llm(config: LLMConfig) -> LLM:
         temperature=config.temperature,
         timeout=config.timeout_s,
         max_retries=0,
-        openai_client=OpenAI(**about),
-        async_openai_client=AsyncOpenAI(**about),
+        **clients,
     )
 
 
