@@ -52,6 +52,9 @@ _UNITS: dict[str, tuple[str, int]] = {
     "辆": ("辆", 1),
     "台": ("台", 1),
     "次": ("次", 1),
+    "级": ("级", 1),
+    "层": ("层", 1),
+    "届": ("届", 1),
 }
 _UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
 _COUNTED = "(?:[种类点项款条个步章节编]|方面)"  # what a writer counts himself: 以下三种情形
@@ -69,7 +72,10 @@ _DAY = re.compile(
     rf"(?P<month>\d{{1,2}}|[{_CN}]{{1,3}})\s*月\s*(?P<day>\d{{1,2}}|[{_CN}]{{1,3}})\s*[日号]"
 )
 _SHARE = re.compile(rf"(?P<base>[百千万])分之(?P<share>{_NUM})|(?P<per>{_ARABIC})\s*(?P<sign>[%‰])")
-_FRACTION = re.compile(rf"(?P<low>{_NUM})分之(?P<high>{_NUM})")
+_FRACTION = re.compile(
+    rf"(?P<low>{_NUM})分之(?P<high>{_NUM})"
+    r"|(?<![\d/])(?P<over>\d{1,2})\s*/\s*(?P<under>\d{1,3})(?![\d/])"
+)
 _ARTICLE = re.compile(rf"第\s*(?P<number>[{_CN}\d]+)\s*条(?!例)(?:\s*之\s*(?P<sub>[{_CN}\d]+))?")
 _ENUMERATOR = re.compile(
     rf"^[\s>*#-]*(?:\d{{1,2}}[.、)](?!\d)|[（(][{_CN}\d]{{1,3}}[)）]|[{_CN}]{{1,3}}、)",
@@ -169,6 +175,8 @@ def _share(match: re.Match[str]) -> Fact:
 
 
 def _fraction(match: re.Match[str]) -> Fact:
+    if match["over"]:
+        return Fact("ratio", Fraction(int(match["over"]), int(match["under"])))
     return Fact("ratio", _value(match["high"]) / _value(match["low"]))
 
 
