@@ -32,6 +32,9 @@ class PolicyAnswer(Response):
     sufficient: bool = True
     confidence: float = 0.0
     references: tuple[ResolvedReference, ...] = ()
+    unverified: tuple[str, ...] = ()
+    """Sentences of a model that carry no marker, or (in streams) state a number, date or article
+    that the passages they cite do not have. Always empty without a model."""
 
 
 class _Streamed:
@@ -72,6 +75,11 @@ class _Streamed:
     def sufficient(self) -> bool | None:
         """False where the text says 资料不足; None until the stream has ended."""
         return self.answer.sufficient if self.answer else None
+
+    @property
+    def unverified(self) -> tuple[str, ...]:
+        """As in PolicyAnswer; empty until the stream has ended."""
+        return self.answer.unverified if self.answer else ()
 
     @property
     def trace(self) -> Mapping[str, Any]:

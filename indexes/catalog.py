@@ -151,6 +151,11 @@ class PassageCatalog:
         rows = self._rows(f"{sql} ORDER BY doc_key, position", values)
         return tuple(_passage(row) for row in rows)
 
+    def containing(self, domain: str, words: str) -> tuple[Passage, ...]:
+        """The passages of a domain in which ``words`` stand as given; reads them all."""
+        sql = f"{_PASSAGE} WHERE domain = ? AND instr(content, ?) ORDER BY id"
+        return tuple(_passage(row) for row in self._rows(sql, (domain, words)))
+
     def articles(self, domain: str, title: str) -> frozenset[str]:
         """The article numbers (in digits) of the documents of this exact title."""
         sql = "SELECT DISTINCT article FROM passages WHERE domain = ? AND title = ?"

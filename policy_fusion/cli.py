@@ -18,7 +18,7 @@ import typer
 
 from configs.errors import InputError, PolicyFusionError
 from configs.settings import FusionMode, Settings, load_settings
-from policy_fusion import __version__, cli_upkeep
+from policy_fusion import __version__, cli_check, cli_upkeep
 from policy_fusion.cli_options import (
     Config,
     Json,
@@ -224,6 +224,7 @@ def evaluate(
 
 
 cli_upkeep.register(app)
+cli_check.register(app)
 
 
 @app.command()

@@ -50,6 +50,10 @@ def answer_lines(answer: dict[str, Any]) -> Iterator[str]:
         yield f"    {_facts(item)}"
         if item["quote"] not in answer["answer"]:
             yield f"    {snippet(item['quote'])}"
+    if answer["unverified"]:
+        yield ""
+        yield "未能核对的句子 / unverified sentences"
+        yield from (f"- {snippet(sentence)}" for sentence in answer["unverified"])
     yield ""
     enough = "资料充分 / sufficient" if answer["sufficient"] else "资料不足 / insufficient"
     yield f"{enough} · 置信度 / confidence {answer['confidence']:.2f}"
