@@ -41,9 +41,10 @@ class PolicyQueryEngine(BaseQueryEngine):
     """Retrieval from all domains, reranking, and a cited answer. Thread-safe.
 
     Every asking method takes ``as_of`` (a date or ``YYYY-MM-DD``: the rules in force that day;
-    default today by ``clock``; ``"any"`` = whatever the dates), ``jurisdiction`` (a place: its
-    rules, those of its superiors and national ones; default everywhere), ``domains``, ``mode`` and
-    ``top_k``. They raise InputError for a bad argument or question (blank, or above 10,000
+    by default the day whose law the question asks for, else today by ``clock``; ``"any"`` =
+    whatever the dates), ``jurisdiction`` (a place: its rules, those of its superiors and national
+    ones; by default the places that the question names; ``"any"`` = everywhere), ``domains``,
+    ``mode`` and ``top_k``. They raise InputError for a bad argument or question (blank, or above 10,000
     characters), and SourceUnavailableError when no domain could be consulted.
     """
 
@@ -323,5 +324,5 @@ class PolicyQueryEngine(BaseQueryEngine):
             confidence=judge.confidence(request.question, passages) if judge else None,
         )
         if self._lookup is not None:
-            found = self._lookup.apply(found, request.filters, request.domains)
+            found = self._lookup.apply(found, request.named_filters, request.domains)
         return replace(found, passages=found.passages[: request.top_k])

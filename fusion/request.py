@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from llama_index.core.schema import QueryBundle, QueryType
 
 from configs.errors import InputError
 from configs.settings import FusionMode
+from fusion.question_place import QuestionPlace, read_question_place
+from fusion.question_time import QuestionDate, read_question_date
 from indexes.jurisdiction import allowed_codes
 from indexes.schema import Filters
 
 MAX_CHARACTERS = 10_000
-ANY_DATE = "any"
+ANY = "any"
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question with its limits; ``domains`` and ``mode`` None = as configured."""
+    """One question with its limits; ``domains`` and ``mode`` None = as configured.
+
+    ``dated`` and ``placed``: what the question itself says of day and place, where the caller said
+    nothing; a certain date and the place are in ``filters``. ``named_filters``: those for what the
+    question names by title, which its place does not shut out.
+    """
 
     question: str
     filters: Filters
     domains: tuple[str, ...] | None
     mode: FusionMode | None
     top_k: int
+    dated: QuestionDate | None = None
+    placed: QuestionPlace | None = None
+
+    @property
+    def named_filters(self) -> Filters:
+        """``filters`` without the place that was only read from the question."""
+        return replace(self.filters, jurisdictions=None) if self.placed else self.filters
 
 
 def question_of(query: QueryType) -> str:
@@ -55,7 +69,7 @@ def parse_date(value: date | str | None, today: Callable[[], date]) -> date | No
         return value.date()
     if isinstance(value, date):
         return value
-    if value == ANY_DATE:
+    if value == ANY:
         return None
     try:
         return date.fromisoformat(value)
@@ -73,16 +87,26 @@ def parse_request(
     mode: FusionMode | None,
     top_k: int,
 ) -> Request:
-    """Check what can be checked without the indexes. Raises InputError."""
+    """Check what can be checked without the indexes. Raises InputError.
+
+    Where ``as_of`` or ``jurisdiction`` is None the question's own words count; "any" sets no limit.
+    """
     if isinstance(domains, str):
         domains = (domains,)
+    day = parse_date(as_of, today)
+    dated = read_question_date(question, day) if as_of is None and day else None
+    placed = read_question_place(question) if jurisdiction is None else None
+    codes = placed.codes if placed else None
+    if jurisdiction not in (None, ANY):
+        codes = allowed_codes(jurisdiction)
     return Request(
         question=question,
         filters=Filters(
-            jurisdictions=None if jurisdiction is None else allowed_codes(jurisdiction),
-            as_of=parse_date(as_of, today),
+            jurisdictions=codes, as_of=dated.day if dated and dated.certain else day
         ),
         domains=None if domains is None else tuple(domains),
         mode=mode,
         top_k=top_k,
+        dated=dated,
+        placed=placed,
     )
