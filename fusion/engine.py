@@ -26,6 +26,7 @@ from fusion.answerability import Answerability
 from fusion.lookup import ReferenceLookup
 from fusion.nodes import RetrievalResult
 from fusion.opening import open_engine_parts
+from fusion.other_versions import OtherVersions
 from fusion.request import Request, parse_request, question_of
 from fusion.rerank import Reranker
 from fusion.retriever import FusionRetriever
@@ -56,6 +57,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         reranker: Reranker | None = None,
         lookup: ReferenceLookup | None = None,
         answerability: Answerability | None = None,
+        versions: OtherVersions | None = None,
         top_k: int = 10,
         clock: Callable[[], date] = date.today,
         refresh: Callable[[], None] | None = None,
@@ -69,6 +71,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         self._reranker = reranker
         self._lookup = lookup
         self._answerability = answerability
+        self._versions = versions
         self._top_k = top_k
         self._clock = clock
         self._refresh = refresh
@@ -102,6 +105,7 @@ class PolicyQueryEngine(BaseQueryEngine):
             reranker=parts.reranker,
             lookup=parts.lookup,
             answerability=parts.answerability,
+            versions=parts.versions,
             top_k=parts.settings.fusion.top_k,
             clock=clock,
             refresh=parts.refresh,
@@ -221,6 +225,8 @@ class PolicyQueryEngine(BaseQueryEngine):
         if not self._closed:
             self._closed = True
             self._retriever.close()
+            if self._versions is not None:
+                self._versions.close()
             if self._on_close is not None:
                 self._on_close()
 
@@ -305,15 +311,18 @@ class PolicyQueryEngine(BaseQueryEngine):
         found = await self._retriever.asearch(
             request.question, request.filters, request.domains, request.mode, self._depth(request)
         )
-        if self._reranker is None:
-            return self._reranked(request, found)
         return await asyncio.to_thread(self._reranked, request, found)
 
     def _depth(self, request: Request) -> int:
+        # Twice as deep where rules of other places will be dropped.
+        return self._wanted(request) * (2 if request.placed else 1)
+
+    def _wanted(self, request: Request) -> int:
         return max(request.top_k, self._reranker.top_n if self._reranker else 0)
 
     def _reranked(self, request: Request, found: RetrievalResult) -> RetrievalResult:
-        passages, trace = found.passages, dict(found.trace)
+        passages, trace = request.in_place(found.passages), {**found.trace, **request.read()}
+        passages = passages[: self._wanted(request)]
         if self._reranker is not None:
             passages, trace["rerank"] = self._reranker.rerank(request.question, passages)
         judge = self._answerability
@@ -324,5 +333,8 @@ class PolicyQueryEngine(BaseQueryEngine):
             confidence=judge.confidence(request.question, passages) if judge else None,
         )
         if self._lookup is not None:
-            found = self._lookup.apply(found, request.named_filters, request.domains)
-        return replace(found, passages=found.passages[: request.top_k])
+            found = self._lookup.apply(found, request.filters, request.domains)
+        found = replace(found, passages=found.passages[: request.top_k], dated=request.dated)
+        if self._versions is not None:
+            found = self._versions.apply(found, request.filters, request.domains, request.placed)
+        return found

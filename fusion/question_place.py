@@ -1,6 +1,6 @@
 """The places whose rules a question asks for, read from its words (魔都养狗要办证吗).
 
-A place narrows the search only when it is certain: not inside a title, not part of another name
+A place narrows what may answer only when it is certain: not inside a title, not part of another name
 (北京大学, 上海银行), and the question compares with no unnamed place (其他城市). Rules of the
 place, of its superiors and of its parts remain; with several places those of each.
 """
@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from indexes.jurisdiction import Place, ancestors, parts, places_in
-from indexes.schema import NATIONAL
+from indexes.schema import NATIONAL, PassageMetadata
 
 # What makes a place's name part of another one, right behind it.
 _NAMED_AFTER = (
@@ -25,6 +25,7 @@ _ELSEWHERE = re.compile(
     r"其[他它](?:的)?(?:省|市|城市|地区|地方|区县|州)|别的(?:省|市|城市|地区|地方)|外省|各省|各地|各市|全国各"
     r"|哪些?(?:省|市|城市|地区|地方)|除了?[^，。]{0,12}(?:以外|之外|外)|不在"
 )
+_STATUTES = frozenset(("地方性法规", "自治条例和单行条例", "地方政府规章"))
 _GAP = "\ue000"
 
 
@@ -38,6 +39,21 @@ class QuestionPlace:
 
     places: tuple[Place, ...]
     codes: frozenset[str]
+
+    def admits(self, metadata: PassageMetadata) -> bool:
+        """Whether a rule may answer: not one that is surely of another place.
+
+        The place of a report or a bare notice may only have been guessed from its text, so it
+        counts where title, issuer or rank confirm it.
+        """
+        code = metadata.jurisdiction_code
+        if code in self.codes:
+            return True
+        if metadata.level in _STATUTES:
+            return False
+        related = {*ancestors(code), *parts(code)} - {NATIONAL}
+        named = places_in(f"{metadata.title}\n{metadata.issuer}")
+        return not any(place.code in related for place in named)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,9 +73,7 @@ def read_question_place(question: str) -> QuestionPlace | None:
     if not outside:
         return None
     titles = tuple(place for title in _TITLE.findall(question) for place in places_in(title))
-    places = tuple(
-        place for place in dict.fromkeys((*outside, *titles)) if place.code != NATIONAL
-    )
+    places = tuple(place for place in dict.fromkeys((*outside, *titles)) if place.code != NATIONAL)
     codes = {code for place in places for code in (*ancestors(place.code), *parts(place.code))}
     return QuestionPlace(places, frozenset({*codes, NATIONAL, ""})) if places else None
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
+from typing import Any
 
 from llama_index.core.schema import QueryBundle, QueryType
 
 from configs.errors import InputError
 from configs.settings import FusionMode
+from fusion.nodes import RankedPassage
 from fusion.question_place import QuestionPlace, read_question_place
 from fusion.question_time import QuestionDate, read_question_date
 from indexes.jurisdiction import allowed_codes
@@ -24,8 +26,7 @@ class Request:
     """One question with its limits; ``domains`` and ``mode`` None = as configured.
 
     ``dated`` and ``placed``: what the question itself says of day and place, where the caller said
-    nothing; a certain date and the place are in ``filters``. ``named_filters``: those for what the
-    question names by title, which its place does not shut out.
+    nothing. A certain date is in ``filters``; the place is not, see ``QuestionPlace.admits``.
     """
 
     question: str
@@ -36,10 +37,19 @@ class Request:
     dated: QuestionDate | None = None
     placed: QuestionPlace | None = None
 
-    @property
-    def named_filters(self) -> Filters:
-        """``filters`` without the place that was only read from the question."""
-        return replace(self.filters, jurisdictions=None) if self.placed else self.filters
+    def in_place(self, items: Sequence[RankedPassage]) -> tuple[RankedPassage, ...]:
+        """The items without the rules of other places than the question names."""
+        placed = self.placed
+        return tuple(i for i in items if placed is None or placed.admits(i.passage.metadata))
+
+    def read(self) -> dict[str, Any]:
+        """For the trace: what was read from the question; empty where nothing was."""
+        found: dict[str, Any] = {}
+        if self.dated:
+            found["date"] = {**asdict(self.dated), "day": self.dated.day.isoformat()}
+        if self.placed:
+            found["places"] = list(self.placed.names)
+        return {"question": found} if found else {}
 
 
 def question_of(query: QueryType) -> str:
@@ -96,13 +106,13 @@ def parse_request(
     day = parse_date(as_of, today)
     dated = read_question_date(question, day) if as_of is None and day else None
     placed = read_question_place(question) if jurisdiction is None else None
-    codes = placed.codes if placed else None
-    if jurisdiction not in (None, ANY):
-        codes = allowed_codes(jurisdiction)
     return Request(
         question=question,
         filters=Filters(
-            jurisdictions=codes, as_of=dated.day if dated and dated.certain else day
+            jurisdictions=allowed_codes(jurisdiction)
+            if jurisdiction is not None and jurisdiction != ANY
+            else None,
+            as_of=dated.day if dated and dated.certain else day,
         ),
         domains=None if domains is None else tuple(domains),
         mode=mode,
