@@ -45,8 +45,8 @@ class PolicyQueryEngine(BaseQueryEngine):
     by default the day whose law the question asks for, else today by ``clock``; ``"any"`` =
     whatever the dates), ``jurisdiction`` (a place: its rules, those of its superiors and national
     ones; by default the places that the question names; ``"any"`` = everywhere), ``domains``,
-    ``mode`` and ``top_k``. They raise InputError for a bad argument or question (blank, or above 10,000
-    characters), and SourceUnavailableError when no domain could be consulted.
+    ``mode`` and ``top_k``. They raise InputError for a bad argument or question (blank, or above
+    10,000 characters), and SourceUnavailableError when no domain could be consulted.
     """
 
     def __init__(

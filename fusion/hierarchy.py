@@ -1,8 +1,8 @@
 """Remarks on the rank and the figures of the rules that an answer cites.
 
-Ranks after 立法法 (2023) arts. 98-102: 宪法 > 法律 > 行政法规 > 地方性法规, 规章 > 规范性文件; among
-地方性法规 and the two kinds of 规章 only a place's own regulation stands above its government's rule.
-Interpretations of the courts (司法解释) have no rank of their own there and are named apart.
+Ranks after 立法法 (2023) arts. 98-102: 宪法 > 法律 > 行政法规 > 地方性法规, 规章 > 规范性文件.
+Among 地方性法规 and the two kinds of 规章 only a place's regulation stands above the rule of its
+government. Interpretations of the courts (司法解释) have no rank there and are named apart.
 """
 
 from __future__ import annotations
@@ -88,10 +88,10 @@ def rank_note(cited: Sequence[tuple[Citation, RankedPassage]]) -> str | None:
         names.setdefault(_name(meta), []).append(citation.marker)
     if len(tiers) + bool(aside) < 2:
         return None
-    groups = []
-    for tier in sorted(tiers):
-        groups.append("、".join(f"{level}{_listed(names)}" for level, names in tiers[tier].items()))
-    text = " > ".join(groups)
+    text = " > ".join(
+        "、".join(f"{level}{_listed(names)}" for level, names in tiers[tier].items())
+        for tier in sorted(tiers)
+    )
     if aside:
         text += f"；另有司法解释{_listed(aside)}"
     return f"效力位阶（由高到低）：{text}。"
@@ -152,7 +152,7 @@ def _differing(asked: frozenset[str], left: str, right: str) -> tuple[Figure, Fi
 
 
 def _principle(a: PassageMetadata, b: PassageMetadata) -> str:
-    """The principle of 立法法 that may decide between two rules; "" where the metadata tell none."""
+    """The principle of 立法法 that may decide between two rules; "" where nothing tells."""
     ranks = RANKS.get(a.level), RANKS.get(b.level)
     if None not in ranks and ranks[0] != ranks[1]:
         higher = a if (ranks[0] or 0) < (ranks[1] or 0) else b

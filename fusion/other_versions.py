@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import lru_cache
 
 from fusion.gather import Call, Gatherer
 from fusion.nodes import RetrievalResult
@@ -52,6 +53,8 @@ class OtherVersions:
         self._recheck = recheck_seconds
         self._gatherer = Gatherer()
         self._lock = threading.Lock()
+        # The same documents are compared again and again, and cutting them into bigrams is slow.
+        self._read = lru_cache(maxsize=64)(self._read_document)
         self._known: Succession | None = None
         self._versions: dict[str, int] = {}
         self._next = 0.0
@@ -87,7 +90,7 @@ class OtherVersions:
             return result
         known = self._succession()
         asked = set(self._catalogs if domains is None else domains)
-        found: dict[tuple[str, str], OtherVersion] = {}
+        found: dict[Version, OtherVersion] = {}
         shown = {item.passage.id for item in result.passages}
         passages = (
             *self._named(result),
@@ -99,12 +102,11 @@ class OtherVersions:
             ),
         )
         for passage in passages:
-            key = self._document(passage)
-            version = known.get(*key)
-            if version is None or key in found or passage.id in shown:
+            version = known.of(passage.id)
+            if version is None or version in found or passage.id in shown:
                 continue
             if filters.as_of and not passage.metadata.in_force_on(filters.as_of):
-                found[key] = _other(known, version, passage, filters.as_of)
+                found[version] = _other(known, version, passage, filters.as_of)
         return replace(result, other_versions=tuple(found.values())[:LIMIT])
 
     def _named(self, result: RetrievalResult) -> Iterator[Passage]:
@@ -120,15 +122,14 @@ class OtherVersions:
         question = grams(result.query)
         for item in result.passages[:_LOOKED_AT]:
             passage = item.passage
-            domain, key = self._document(passage)
-            version = known.get(domain, key)
+            version = known.of(passage.id)
             if version is None:
                 continue
             after = known.successor(version)
-            near = (*known.versions(version.metadata), *known.predecessors(domain, key))
+            near = (*known.versions(version.metadata), *known.predecessors(version))
             for other in (*near, *([after] if after else ())):
                 closed = not other.metadata.in_force_on(filters.as_of or date.min)
-                if closed and other.doc_key != key and other.domain in asked:
+                if closed and other != version and other.domain in asked:
                     yield from self._same_point(passage, other, question)
 
     def _same_point(
@@ -137,16 +138,21 @@ class OtherVersions:
         """The passage of another version that says what ``passage`` says, if there is one."""
         wanted = grams(passage.content)
         best, most = None, 0.0
-        for candidate in self._catalogs[other.domain].document_passages(
-            other.domain, other.doc_key
-        ):
-            words = grams(candidate.content)
+        moved = self._versions.get(other.domain, 0)
+        for candidate, words in self._read(other.domain, other.doc_key, moved):
             like = containment(wanted, words)
             value = like + containment(question, words)
             if like >= _LIKE and value > most:
                 best, most = candidate, value
         if best is not None:
             yield best
+
+    def _read_document(
+        self, domain: str, doc_key: str, store_version: int
+    ) -> tuple[tuple[Passage, frozenset[str]], ...]:
+        """The passages of a document with their bigrams, as of a store version."""
+        passages = self._catalogs[domain].document_passages(domain, doc_key)
+        return tuple((passage, grams(passage.content)) for passage in passages)
 
     def _by_words(
         self, result: RetrievalResult, filters: Filters, asked: set[str]
@@ -178,12 +184,6 @@ class OtherVersions:
                     likely.append((share, passage))
         yield from (passage for _, passage in sorted(likely, key=lambda pair: -pair[0]))
 
-    def _document(self, passage: Passage) -> tuple[str, str]:
-        """(domain, document key) of a passage; ("", "") when no catalog lists it."""
-        catalog = self._catalogs.get(passage.source)
-        owners = catalog.owners(passage.source, [passage.id]) if catalog else {}
-        return (passage.source, owners[passage.id]) if passage.id in owners else ("", "")
-
     def _succession(self) -> Succession:
         with self._lock:
             if self._known is not None and time.monotonic() < self._next:
@@ -202,7 +202,7 @@ def read_succession(catalogs: Mapping[str, PassageCatalog]) -> Succession:
     repeals: dict[tuple[str, str], frozenset[str]] = defaultdict(frozenset)
     for domain, catalog in catalogs.items():
         for key, first in catalog.first_passages(domain):
-            versions.append(Version(domain, key, first.metadata))
+            versions.append(Version(domain, key, first.id, first.metadata))
         for key, content in catalog.containing(domain, "废止"):
             repeals[domain, key] |= repealed_titles(content)
     return Succession(versions, repeals)
@@ -214,7 +214,7 @@ def _other(known: Succession, version: Version, passage: Passage, day: date) -> 
     status = status_on(meta, day, after)
     replaces = ""
     if status == "not_yet":
-        earlier = (*known.versions(meta), *known.predecessors(version.domain, version.doc_key))
+        earlier = (*known.versions(meta), *known.predecessors(version))
         before = (v for v in earlier if v.metadata.in_force_on(day) and v != version)
         replaces = next((v.metadata.title for v in before), "")
     named = None

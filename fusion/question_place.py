@@ -1,7 +1,7 @@
 """The places whose rules a question asks for, read from its words (魔都养狗要办证吗).
 
-A place narrows what may answer only when it is certain: not inside a title, not part of another name
-(北京大学, 上海银行), and the question compares with no unnamed place (其他城市). Rules of the
+A place narrows what may answer only when it is certain: not inside a title, not part of another
+name (北京大学, 上海银行), and the question compares with no unnamed place (其他城市). Rules of the
 place, of its superiors and of its parts remain; with several places those of each.
 """
 

@@ -82,7 +82,7 @@ class QuestionDate:
 def read_question_date(question: str, today: date) -> QuestionDate | None:
     """The date that tells which law a question asks about; None where it names none, or today's.
 
-    Dates in titles (《…2020年…》), in 发文字号 and in years of a span (2018年至2020年) tell nothing.
+    Dates in titles (《…2020年…》), in 发文字号 and in spans (2018年至2020年) tell nothing.
     Of several different dates none is certain.
     """
     plain = _without_names(matching_form(question))

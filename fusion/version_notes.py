@@ -1,4 +1,4 @@
-"""A version that does not apply on the day asked for, and how an answer speaks of it and of the day.
+"""A version that does not apply on the day asked for, and how an answer speaks of it.
 
 Such a version is never cited: it is named with what became of it.
 """

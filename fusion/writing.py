@@ -129,7 +129,7 @@ class Writing:
         result = self._result
         asked = any(reference.excluded == "date" for reference in result.references)
         versions = version_block(result.other_versions) if asked or not self._sufficient else ""
-        ranks = ()
+        ranks: tuple[str, ...] = ()
         if self._sufficient:
             items = [(c, self._items[c.marker - 1]) for c in self._citations]
             ranks = hierarchy_notes(result.query, items)

@@ -173,8 +173,7 @@ class PassageCatalog:
     def containing(self, domain: str, words: str) -> Iterator[tuple[str, str]]:
         """(document key, content) of every passage whose content has these words. A full scan."""
         sql = "SELECT doc_key, content FROM passages WHERE domain = ? AND instr(content, ?) > 0"
-        for key, content in self._rows(sql, (domain, words)):
-            yield key, content
+        yield from ((str(key), str(content)) for key, content in self._rows(sql, (domain, words)))
 
     def document_text(self, domain: str, doc_key: str) -> str | None:
         """The cleaned text of one document, or None when it is unknown."""

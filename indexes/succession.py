@@ -22,10 +22,11 @@ _NAME = re.compile(r"《([^《》]+)》")
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version of one document: ``metadata`` is that of its first passage."""
+    """One version of one document: ``id`` and ``metadata`` are those of its first passage."""
 
     domain: str
     doc_key: str
+    id: str
     metadata: PassageMetadata
 
 
@@ -50,6 +51,7 @@ class Succession:
     ) -> None:
         """``repeals``: (domain, document key) -> plain titles that this document repeals."""
         self._versions = {(v.domain, v.doc_key): v for v in versions}
+        self._by_id = {_whole(v.id): v for v in self._versions.values()}
         self._by_title: dict[tuple[str, str], list[Version]] = defaultdict(list)
         for version in self._versions.values():
             self._by_title[_identity(version.metadata)].append(version)
@@ -63,9 +65,9 @@ class Succession:
             if after is not None:
                 self._before[after.domain, after.doc_key].append(version)
 
-    def get(self, domain: str, doc_key: str) -> Version | None:
-        """The version of this key."""
-        return self._versions.get((domain, doc_key))
+    def of(self, passage_id: str) -> Version | None:
+        """The version that a passage belongs to, by its id; None when unknown."""
+        return self._by_id.get(_whole(passage_id))
 
     def versions(self, metadata: PassageMetadata) -> Sequence[Version]:
         """All versions of the same title and place, whatever their day."""
@@ -88,9 +90,9 @@ class Succession:
             ]
         return min(later, key=lambda v: (v.metadata.effective or "", v.doc_key), default=None)
 
-    def predecessors(self, domain: str, doc_key: str) -> Sequence[Version]:
-        """The versions whose successor is this document."""
-        return self._before.get((domain, doc_key), ())
+    def predecessors(self, version: Version) -> Sequence[Version]:
+        """The versions whose successor is this one."""
+        return self._before.get((version.domain, version.doc_key), ())
 
 
 def status_on(metadata: PassageMetadata, day: date, successor: Version | None) -> Status:
@@ -101,6 +103,10 @@ def status_on(metadata: PassageMetadata, day: date, successor: Version | None) -
         same = successor is not None and _identity(successor.metadata) == _identity(metadata)
         return "amended" if same else "repealed"
     return "in_force"
+
+
+def _whole(passage_id: str) -> str:
+    return passage_id.partition("#")[0]
 
 
 def _identity(metadata: PassageMetadata) -> tuple[str, str]:
