@@ -126,7 +126,7 @@ class ReferenceLookup:
         if not here:
             return _Looked(replace(reference, found=True, excluded="place"))
         valid = [p for p in here if filters.admits(p.metadata)]
-        # Asked for by name, a rule that is out of force is shown, as what it is.
+        # Asked for by name, a rule that is out of force is told of, apart from the results.
         chosen = valid or _newest(here)
         ordered = part_with(_main_run(chosen), mention.paragraph, mention.item)
         return _Looked(
@@ -136,7 +136,7 @@ class ReferenceLookup:
                 excluded="" if valid else "date",
                 ids=tuple(passage.id for passage in ordered),
             ),
-            tuple(ordered),
+            tuple(ordered) if valid else (),
         )
 
     def _passages(self, target: Target, article: str) -> tuple[Passage, ...]:

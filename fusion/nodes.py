@@ -11,7 +11,9 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 from pydantic import Field
 
 from fusion.coverage import SourceCoverage
+from fusion.question_time import QuestionDate
 from fusion.resolved import ResolvedReference
+from fusion.version_notes import OtherVersion
 from indexes.schema import Passage, PassageMetadata
 
 _SHOWN = frozenset(
@@ -37,6 +39,8 @@ class RetrievalResult:
     ``trace`` holds what concerns the whole query (mode, filters, times, reranking); the trace of a
     passage is its own. ``references``: the articles that the question names, found or not.
     ``confidence`` in [0, 1] that they hold the answer, None where nobody judged.
+    ``other_versions``: what matches but does not apply on the day asked for. ``dated``: the date
+    that the question itself names, where the caller gave none.
     """
 
     query: str
@@ -45,6 +49,8 @@ class RetrievalResult:
     trace: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     references: tuple[ResolvedReference, ...] = ()
     confidence: float | None = None
+    other_versions: tuple[OtherVersion, ...] = ()
+    dated: QuestionDate | None = None
 
     @property
     def nodes(self) -> list[NodeWithScore]:

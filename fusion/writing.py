@@ -10,8 +10,10 @@ from fusion.answer import PolicyAnswer
 from fusion.citations import Citation, MarkerFilter, cite_answer
 from fusion.confidence import confidence_of
 from fusion.coverage import notice
+from fusion.hierarchy import hierarchy_notes
 from fusion.nodes import RetrievalResult
 from fusion.verification import resolving, verify
+from fusion.version_notes import date_note, version_block
 from fusion.wording import INSUFFICIENT, excerpts, insufficient, reference_notes
 
 
@@ -38,8 +40,13 @@ class Writing:
         self._trace: dict[str, Any] = {"kind": "extractive"}
 
     def head(self) -> str:
-        """What the reader must know first: domains not consulted, articles that do not exist."""
-        warnings = (notice(self._result.coverage), *reference_notes(self._result.references))
+        """What the reader must know first: the day, domains not consulted, missing articles."""
+        result = self._result
+        warnings = (
+            date_note(result.dated, result.other_versions),
+            notice(result.coverage),
+            *reference_notes(result.references),
+        )
         return self._show("".join(f"{warning}\n" for warning in warnings if warning))
 
     def without_llm(self, problem: str = "") -> str:
@@ -55,7 +62,7 @@ class Writing:
         else:
             self._trace["kind"] = "insufficient"
             text, self._citations = insufficient(question, items, self._result.coverage)
-        return self._show(text)
+        return self._show(text) + self._closing()
 
     def start_llm(self, model: str, passages: int, shortened: bool) -> None:
         """Text of a model follows, which was given the first ``passages`` passages."""
@@ -80,10 +87,14 @@ class Writing:
         return self._say(checked.supported)
 
     def end(self, error: str = "") -> str:
-        """The end of the model's text. Where it cannot be relied upon, excerpts follow.
+        """The end of the model's text, and what is to be said of versions and ranks.
 
-        That is when the model failed (``error``), said nothing, or marked no source.
+        Where it cannot be relied upon, excerpts follow: when the model failed (``error``), said
+        nothing, or marked no source.
         """
+        return self._end(error) + self._closing()
+
+    def _end(self, error: str) -> str:
         text = self._say(self._filter.flush())
         self._trace["invented_markers"] = self._filter.invented
         said = self._said.strip()
@@ -123,6 +134,7 @@ class Writing:
             confidence=self.confidence,
             references=self._result.references,
             unverified=self._unverified,
+            other_versions=self._result.other_versions,
         )
 
     def _verified(self) -> str:
@@ -141,6 +153,19 @@ class Writing:
                 f"注意：下列句子中的数字、日期或条号在所引资料中没有，请勿采信：{listed}"
             )
         return self._show("".join(f"\n{remark}" for remark in remarks))
+
+    def _closing(self) -> str:
+        """Versions out of force, where they were asked for or nothing else answers; the ranks."""
+        result = self._result
+        asked = any(reference.excluded == "date" for reference in result.references)
+        versions = version_block(result.other_versions) if asked or not self._sufficient else ""
+        ranks: tuple[str, ...] = ()
+        if self._sufficient:
+            items = [(c, self._items[c.marker - 1]) for c in self._citations]
+            ranks = hierarchy_notes(result.query, items)
+        text = "\n".join(line for line in (versions, *ranks) if line)
+        said = "".join(self._shown)
+        return self._show(f"{'' if said.endswith(chr(10)) else chr(10)}{text}") if text else ""
 
     def _whole_trace(self) -> Mapping[str, Any]:
         return {
