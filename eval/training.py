@@ -192,7 +192,16 @@ def _examples(arguments: argparse.Namespace) -> list[Example]:
     unranked = settings.rerank.model_copy(update={"kind": "none"})
     settings = settings.model_copy(update={"rerank": unranked})
     questions = [q for q in load_questions(arguments.questions) if q.answerable]
-    with PolicyQueryEngine.from_config(settings, store=arguments.store) as engine:
+    embedders = None
+    if arguments.held_out_adapters is not None:
+        from eval.held_out import held_out_embedders
+
+        embedders = held_out_embedders(
+            settings, arguments.held_out_adapters, questions, arguments.seed
+        )
+    with PolicyQueryEngine.from_config(
+        settings, store=arguments.store, embedders=embedders
+    ) as engine:
         found = []
         for question in tqdm(questions, desc="candidates", disable=None):
             result = engine.search(
@@ -213,6 +222,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--store", default=None)
     parser.add_argument("--out", type=Path, default=Path("configs/weights/reranker.json"))
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--held-out-adapters",
+        type=Path,
+        default=None,
+        help="directory of adapters by fold (eval.adapters_training --held-out)",
+    )
     arguments = parser.parse_args(argv)
     try:
         examples = _examples(arguments)
