@@ -32,6 +32,7 @@ class EmbeddingConfig(_Strict):
     ``provider: bundled`` is the offline e5-small built from an installed package;
     ``huggingface`` loads ``model`` (hub name or local directory) with sentence-transformers.
     ``precision``: ``auto`` picks the fastest that keeps quality on this CPU.
+    ``adapter``: the domain's map of query vectors, a path or a file name in ``configs/weights``.
     """
 
     provider: Literal["bundled", "huggingface"] = "bundled"
@@ -42,6 +43,7 @@ class EmbeddingConfig(_Strict):
     max_length: Annotated[int, Field(ge=8, le=8192)] = 512
     batch_size: Annotated[int, Field(ge=1, le=4096)] = 64
     precision: Literal["auto", "float32", "bfloat16", "int8"] = "auto"
+    adapter: Annotated[str, Field(min_length=1)] | None = None
 
 
 class CalibrationConfig(_Strict):

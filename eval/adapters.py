@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from configs.errors import InputError, SourceUnavailableError
 from eval.datasets import Question
+from fusion.history import asked_by
 from indexes.schema import Passage
 
 if TYPE_CHECKING:
     from configs.settings import FusionMode
-    from fusion.history import asked_by
-from fusion.nodes import RetrievalResult
+    from fusion.nodes import RetrievalResult
 
 
 @dataclass(frozen=True, slots=True)

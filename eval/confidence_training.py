@@ -26,8 +26,10 @@ from eval.datasets import Question, load_questions
 from eval.training import (
     FOLDS,
     Example,
+    add_adapters_option,
     assign_folds,
     candidates,
+    embedders_for,
     example,
     fit,
     unranked_settings,
@@ -177,11 +179,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--store", default=None)
     parser.add_argument("--out", type=Path, default=Path("configs/weights/confidence.json"))
     parser.add_argument("--seed", type=int, default=0)
+    add_adapters_option(parser)
     arguments = parser.parse_args(argv)
     try:
         settings = unranked_settings(arguments.config)
         questions = load_questions(arguments.questions)
-        judged = judge_rows(candidates(settings, arguments.store, questions), arguments.seed)
+        embedders = embedders_for(settings, arguments.held_out_adapters, questions, arguments.seed)
+        found = candidates(settings, arguments.store, questions, embedders=embedders)
+        judged = judge_rows(found, arguments.seed)
         print(report(judged, cross_validate(judged, arguments.seed)))
     except PolicyFusionError as error:
         print(f"error: {error}", file=sys.stderr)

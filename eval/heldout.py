@@ -2,8 +2,9 @@
 
 ``python -m eval.heldout --questions FILE… [--store DIR] [--json FILE]``. Five folds, questions with
 the same answer together; the reranker's trees are fitted on four and applied to the fifth, to the
-fused list and to each domain's own. What the profile holds (calibrations, weights) is not fitted
-again: figures on questions it was tuned on carry that.
+fused list and to each domain's own. ``--held-out-adapters`` does the same for query adapters. What
+the profile holds (calibrations, weights) is not fitted again: figures on questions it was tuned on
+carry that.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich import box
@@ -33,14 +34,19 @@ from eval.training import (
     CUT,
     FOLDS,
     Example,
+    add_adapters_option,
     assign_folds,
     candidates,
+    embedders_for,
     example,
     fit,
     order,
     reciprocal_rank,
     unranked_settings,
 )
+
+if TYPE_CHECKING:
+    from indexes.embeddings import TextEmbedder
 
 FUSED, RERANKED, BASELINE = "fused", "reranked", "BM25"
 
@@ -153,11 +159,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--store", default=None, help="store directory instead of the profile's")
     parser.add_argument("--json", type=Path, default=None, help="also write the figures here")
     parser.add_argument("--seed", type=int, default=0)
+    add_adapters_option(parser)
     options = parser.parse_args(argv)
     try:
         settings = unranked_settings(options.config)
         questions = [q for q in load_questions(options.questions) if q.answerable]
-        made = _measure(settings, options.store, questions, options.seed)
+        embedders = embedders_for(settings, options.held_out_adapters, questions, options.seed)
+        made = _measure(settings, options.store, questions, embedders, options.seed)
     except PolicyFusionError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -168,16 +176,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _measure(
-    settings: Settings, store: str | None, questions: Sequence[Question], seed: int
+    settings: Settings,
+    store: str | None,
+    questions: Sequence[Question],
+    embedders: Mapping[str, TextEmbedder] | None,
+    seed: int,
 ) -> dict[str, Any]:
     from indexes.catalog import PassageCatalog
     from indexes.store_layout import StoreLayout
 
-    fused = [example(q, items) for q, items in candidates(settings, store, questions)]
-    alone = {
-        name: [example(q, items) for q, items in candidates(settings, store, questions, [name])]
-        for name in settings.domains
-    }
+    def lists(*domains: str) -> list[Example]:
+        found = candidates(settings, store, questions, domains or None, embedders)
+        return [example(q, items) for q, items in found]
+
+    fused = lists()
+    alone = {name: lists(name) for name in settings.domains}
     catalog = PassageCatalog(StoreLayout(Path(store or settings.store.dir)).catalog)
     rows = chain.from_iterable(catalog.passages(domain) for domain in settings.domains)
     bm25 = Bm25Baseline(passage for _, passage in rows)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,9 @@ from fusion.features import Question as ReadQuestion
 from fusion.learned_rerank import WEIGHTS_VERSION
 from fusion.list_features import RERANK_FEATURES, feature_rows
 from fusion.nodes import RankedPassage
+
+if TYPE_CHECKING:
+    from indexes.embeddings import TextEmbedder
 
 Floats = npt.NDArray[np.float64]
 FOLDS = 5
@@ -184,16 +187,17 @@ def candidates(
     store: str | None,
     questions: Sequence[Question],
     domains: Sequence[str] | None = None,
+    embedders: Mapping[str, TextEmbedder] | None = None,
 ) -> list[tuple[Question, tuple[RankedPassage, ...]]]:
     """What fusion finds for each question, ``rerank.top_n`` deep, with a progress bar.
 
-    ``domains``: only these are asked.
+    ``domains``: only these are asked. ``embedders``: instead of the profile's, by domain.
     """
     from tqdm import tqdm
 
     from fusion.engine import PolicyQueryEngine
 
-    with PolicyQueryEngine.from_config(settings, store=store) as engine:
+    with PolicyQueryEngine.from_config(settings, store=store, embedders=embedders) as engine:
         found = []
         for question in tqdm(
             questions, desc=f"candidates {domains[0] if domains else ''}".rstrip(), disable=None
@@ -212,7 +216,31 @@ def candidates(
 def _examples(arguments: argparse.Namespace) -> list[Example]:
     questions = [q for q in load_questions(arguments.questions) if q.answerable]
     settings = unranked_settings(arguments.config)
-    return [example(q, items) for q, items in candidates(settings, arguments.store, questions)]
+    embedders = embedders_for(settings, arguments.held_out_adapters, questions, arguments.seed)
+    found = candidates(settings, arguments.store, questions, embedders=embedders)
+    return [example(q, items) for q, items in found]
+
+
+def embedders_for(
+    settings: Settings, adapters: Path | None, questions: Sequence[Question], seed: int
+) -> dict[str, TextEmbedder] | None:
+    """The embedders that did not see the questions they are asked; None without ``adapters``."""
+    if adapters is None:
+        return None
+    from eval.held_out import held_out_embedders
+
+    return held_out_embedders(settings, adapters, questions, seed)
+
+
+def add_adapters_option(parser: argparse.ArgumentParser) -> None:
+    """``--held-out-adapters``, for what is fitted or judged behind query adapters."""
+    parser.add_argument(
+        "--held-out-adapters",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="adapters by fold (eval.adapters_training --held-out)",
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -223,6 +251,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--store", default=None)
     parser.add_argument("--out", type=Path, default=Path("configs/weights/reranker.json"))
     parser.add_argument("--seed", type=int, default=0)
+    add_adapters_option(parser)
     arguments = parser.parse_args(argv)
     try:
         examples = _examples(arguments)

@@ -16,6 +16,7 @@ from llama_index.core.schema import NodeWithScore
 from fusion.citations import Citation
 from fusion.coverage import SourceCoverage
 from fusion.resolved import ResolvedReference
+from fusion.version_notes import OtherVersion
 
 
 @dataclass
@@ -24,6 +25,7 @@ class PolicyAnswer(Response):
 
     Marker ``[n]`` in the text stands for ``source_nodes[n - 1]``; ``citations`` has one entry per
     marker used. ``sufficient`` is False where the text says 资料不足; ``confidence`` is in [0, 1].
+    ``other_versions``: what matches but does not apply on the day asked for; never cited.
     """
 
     citations: tuple[Citation, ...] = ()
@@ -32,6 +34,10 @@ class PolicyAnswer(Response):
     sufficient: bool = True
     confidence: float = 0.0
     references: tuple[ResolvedReference, ...] = ()
+    unverified: tuple[str, ...] = ()
+    """Sentences of a model that carry no marker, or (in streams) state a number, date or article
+    that the passages they cite do not have. Always empty without a model."""
+    other_versions: tuple[OtherVersion, ...] = ()
 
     @property
     def query_id(self) -> str:
@@ -78,6 +84,11 @@ class _Streamed:
     def sufficient(self) -> bool | None:
         """False where the text says 资料不足; None until the stream has ended."""
         return self.answer.sufficient if self.answer else None
+
+    @property
+    def unverified(self) -> tuple[str, ...]:
+        """As in PolicyAnswer; empty until the stream has ended."""
+        return self.answer.unverified if self.answer else ()
 
     @property
     def trace(self) -> Mapping[str, Any]:

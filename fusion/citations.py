@@ -64,13 +64,23 @@ def cite(marker: int, item: RankedPassage, start: int, end: int) -> Citation:
     )
 
 
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text with the markers ``[n]`` behind them; together they are the text."""
+    return tuple(filter(None, _SENTENCE.findall(text)))
+
+
+def without_markers(text: str) -> str:
+    """A source's words with what looks like a marker in 〔〕: only this project's are markers."""
+    return _MARKER.sub(lambda match: f"〔{next(filter(None, match.groups()))}〕", text)
+
+
 def cite_answer(text: str, items: Sequence[RankedPassage]) -> tuple[Citation, ...]:
     """One citation per marker used in ``text``, in order of the markers.
 
     The quote is the part of the passage that is nearest to the sentences that carry the marker.
     """
     claims: dict[int, str] = {}
-    for sentence in _SENTENCE.findall(text):
+    for sentence in sentences(text):
         for number in {int(digits) for digits in re.findall(r"\[(\d{1,3})\]", sentence)}:
             if 1 <= number <= len(items):
                 claims[number] = claims.get(number, "") + sentence

@@ -28,6 +28,7 @@ from fusion.history_recorder import HistoryRecorder
 from fusion.lookup import ReferenceLookup
 from fusion.nodes import RetrievalResult
 from fusion.opening import open_engine_parts
+from fusion.other_versions import OtherVersions
 from fusion.request import Request, parse_request, question_of
 from fusion.rerank import Reranker
 from fusion.retriever import FusionRetriever
@@ -43,10 +44,11 @@ class PolicyQueryEngine(BaseQueryEngine):
     """Retrieval from all domains, reranking, and a cited answer. Thread-safe.
 
     Every asking method takes ``as_of`` (a date or ``YYYY-MM-DD``: the rules in force that day;
-    default today by ``clock``; ``"any"`` = whatever the dates), ``jurisdiction`` (a place: its
-    rules, those of its superiors and national ones; default everywhere), ``domains``, ``mode`` and
-    ``top_k``. They raise InputError for a bad argument or question (blank, or above 10,000
-    characters), and SourceUnavailableError when no domain could be consulted.
+    by default the day whose law the question asks for, else today by ``clock``; ``"any"`` =
+    whatever the dates), ``jurisdiction`` (a place: its rules, those of its superiors and national
+    ones; by default the places that the question names; ``"any"`` = everywhere), ``domains``,
+    ``mode`` and ``top_k``. They raise InputError for a bad argument or question (blank, or above
+    10,000 characters), and SourceUnavailableError when no domain could be consulted.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         lookup: ReferenceLookup | None = None,
         answerability: Answerability | None = None,
         history: HistoryRecorder | None = None,
+        versions: OtherVersions | None = None,
         top_k: int = 10,
         clock: Callable[[], date] = date.today,
         refresh: Callable[[], None] | None = None,
@@ -72,6 +75,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         self._lookup = lookup
         self._answerability = answerability
         self._history = history
+        self._versions = versions
         self._top_k = top_k
         self._clock = clock
         self._refresh = refresh
@@ -106,6 +110,7 @@ class PolicyQueryEngine(BaseQueryEngine):
             lookup=parts.lookup,
             answerability=parts.answerability,
             history=parts.history,
+            versions=parts.versions,
             top_k=parts.settings.fusion.top_k,
             clock=clock,
             refresh=parts.refresh,
@@ -239,6 +244,8 @@ class PolicyQueryEngine(BaseQueryEngine):
             self._retriever.close()
             if self._history is not None:
                 self._history.store.close()
+            if self._versions is not None:
+                self._versions.close()
             if self._on_close is not None:
                 self._on_close()
 
@@ -323,15 +330,18 @@ class PolicyQueryEngine(BaseQueryEngine):
         found = await self._retriever.asearch(
             request.question, request.filters, request.domains, request.mode, self._depth(request)
         )
-        if self._reranker is None:
-            return self._reranked(request, found)
         return await asyncio.to_thread(self._reranked, request, found)
 
     def _depth(self, request: Request) -> int:
+        # Twice as deep where rules of other places will be dropped.
+        return self._wanted(request) * (2 if request.placed else 1)
+
+    def _wanted(self, request: Request) -> int:
         return max(request.top_k, self._reranker.top_n if self._reranker else 0)
 
     def _reranked(self, request: Request, found: RetrievalResult) -> RetrievalResult:
-        passages, trace = found.passages, dict(found.trace)
+        passages, trace = request.in_place(found.passages), {**found.trace, **request.read()}
+        passages = passages[: self._wanted(request)]
         if self._reranker is not None:
             passages, trace["rerank"] = self._reranker.rerank(request.question, passages)
         judge = self._answerability
@@ -343,5 +353,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         )
         if self._lookup is not None:
             found = self._lookup.apply(found, request.filters, request.domains)
-        found = replace(found, passages=found.passages[: request.top_k])
+        found = replace(found, passages=found.passages[: request.top_k], dated=request.dated)
+        if self._versions is not None:
+            found = self._versions.apply(found, request.filters, request.domains, request.placed)
         return found if self._history is None else self._history.record(found)

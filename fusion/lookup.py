@@ -122,11 +122,11 @@ class ReferenceLookup:
             nearest = self._nearest(targets, mention.article)
             return _Looked(replace(reference, missing="article", nearest=nearest))
         here = [p for p in everything if p.source in asked and _in_place(p, filters)]
-        here = _of_named_place(question, here)
+        here = of_named_place(question, here)
         if not here:
             return _Looked(replace(reference, found=True, excluded="place"))
         valid = [p for p in here if filters.admits(p.metadata)]
-        # Asked for by name, a rule that is out of force is shown, as what it is.
+        # Asked for by name, a rule that is out of force is told of, apart from the results.
         chosen = valid or _newest(here)
         ordered = part_with(_main_run(chosen), mention.paragraph, mention.item)
         return _Looked(
@@ -136,7 +136,7 @@ class ReferenceLookup:
                 excluded="" if valid else "date",
                 ids=tuple(passage.id for passage in ordered),
             ),
-            tuple(ordered),
+            tuple(ordered) if valid else (),
         )
 
     def _passages(self, target: Target, article: str) -> tuple[Passage, ...]:
@@ -158,30 +158,32 @@ class ReferenceLookup:
                 return self._table
             versions = {name: c.store_version(name) for name, c in self._catalogs.items()}
             if self._table is None or versions != self._versions:
-                self._table = NameTable(self._documents(), self._aliases)
+                self._table = NameTable(named_documents(self._catalogs), self._aliases)
                 self._versions = versions
             self._next = time.monotonic() + self._recheck
             return self._table
 
-    def _documents(self) -> Iterable[NamedDocument]:
-        for domain, catalog in self._catalogs.items():
-            for document in catalog.documents(domain):
-                extra = document.extra
-                yield NamedDocument(
-                    domain=domain,
-                    doc_key=document.doc_key,
-                    title=document.title,
-                    full_title=str(extra.get("full_title", "")),
-                    doc_number=str(extra.get("doc_number", "")),
-                    short_names=tuple((t, s) for t, s in extra.get("short_names", ())),
-                )
+
+def named_documents(catalogs: Mapping[str, PassageCatalog]) -> Iterable[NamedDocument]:
+    """The documents of every domain with the names by which they are cited."""
+    for domain, catalog in catalogs.items():
+        for document in catalog.documents(domain):
+            extra = document.extra
+            yield NamedDocument(
+                domain=domain,
+                doc_key=document.doc_key,
+                title=document.title,
+                full_title=str(extra.get("full_title", "")),
+                doc_number=str(extra.get("doc_number", "")),
+                short_names=tuple((t, s) for t, s in extra.get("short_names", ())),
+            )
 
 
 def _in_place(passage: Passage, filters: Filters) -> bool:
     return replace(filters, as_of=None).admits(passage.metadata)
 
 
-def _of_named_place(question: str, passages: list[Passage]) -> list[Passage]:
+def of_named_place(question: str, passages: list[Passage]) -> list[Passage]:
     """Of rules of several places that share a name, those of the place that the question names."""
     if len({p.metadata.jurisdiction_code for p in passages}) <= 1:
         return passages

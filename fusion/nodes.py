@@ -11,7 +11,9 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 from pydantic import Field
 
 from fusion.coverage import SourceCoverage
+from fusion.question_time import QuestionDate
 from fusion.resolved import ResolvedReference
+from fusion.version_notes import OtherVersion
 from indexes.schema import Hit, Passage, PassageMetadata, SignalName
 
 _SHOWN = frozenset(
@@ -38,6 +40,8 @@ class RetrievalResult:
     passage is its own. ``references``: the articles that the question names, found or not.
     ``confidence`` in [0, 1] that they hold the answer, None where nobody judged. ``lists``: the
     raw hits of every signal of every domain that answered.
+    ``other_versions``: what matches but does not apply on the day asked for. ``dated``: the date
+    that the question itself names, where the caller gave none.
     """
 
     query: str
@@ -49,6 +53,8 @@ class RetrievalResult:
     lists: Mapping[str, Mapping[SignalName, Sequence[Hit]]] = field(
         default_factory=lambda: MappingProxyType({})
     )
+    other_versions: tuple[OtherVersion, ...] = ()
+    dated: QuestionDate | None = None
 
     @property
     def query_id(self) -> str:

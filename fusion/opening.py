@@ -24,6 +24,7 @@ from fusion.answerability import Answerability
 from fusion.history_recorder import HistoryRecorder, open_recorder
 from fusion.llm import build_llm
 from fusion.lookup import ReferenceLookup
+from fusion.other_versions import OtherVersions
 from fusion.rerank import Reranker, build_reranker
 from fusion.retriever import FusionRetriever
 from fusion.router import load_router
@@ -55,6 +56,7 @@ class EngineParts:
     lookup: ReferenceLookup | None
     answerability: Answerability | None
     history: HistoryRecorder | None
+    versions: OtherVersions
     refresh: Callable[[], None]
     close: Callable[[], None]
     warmers: tuple[Callable[[], None], ...]
@@ -75,7 +77,9 @@ class _Opener:
             if domain.weight > 0:
                 self._open(name)
 
-    def refresh(self, retriever: FusionRetriever, lookup: ReferenceLookup | None) -> None:
+    def refresh(
+        self, retriever: FusionRetriever, lookup: ReferenceLookup | None, versions: OtherVersions
+    ) -> None:
         """Give the retriever what can be opened by now; looks every ``store.reopen_seconds``."""
         if not self.absent or time.monotonic() < self._next or not self._lock.acquire(False):
             return
@@ -83,6 +87,7 @@ class _Opener:
             for name in tuple(self.absent):
                 if self._open(name):
                     retriever.add_source(self.indexes[-1], self.notes.get(name, ()))
+                    versions.add(self.indexes[-1], self.indexes[-1].catalog)
                     if lookup is not None:
                         lookup.add(name, self.indexes[-1].catalog)
             self._next = time.monotonic() + self._settings.store.reopen_seconds
@@ -139,6 +144,9 @@ def open_engine_parts(
         if settings.references.enabled
         else None
     )
+    versions = OtherVersions(
+        {index.name: index for index in opened.indexes}, catalogs, settings.store.reopen_seconds
+    )
     retriever = FusionRetriever(
         opened.indexes,
         FusionPlan.from_settings(settings),
@@ -154,6 +162,7 @@ def open_engine_parts(
     synthesis = settings.synthesis
     writer = llm or (build_llm(synthesis.llm) if synthesis.llm else None)
     warmers: list[Callable[[], None]] = [partial(_warm, index) for index in opened.indexes]
+    warmers.append(versions.warm_up)
     if lookup is not None:
         warmers.append(lookup.warm_up)
     if reranker is not None:
@@ -166,7 +175,8 @@ def open_engine_parts(
         lookup=lookup,
         answerability=answerability,
         history=open_recorder(settings),
-        refresh=partial(opened.refresh, retriever, lookup),
+        versions=versions,
+        refresh=partial(opened.refresh, retriever, lookup, versions),
         close=opened.close,
         warmers=tuple(warmers),
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from llama_index.core.llms import ChatMessage, MessageRole
 from llama_index.core.prompts import ChatPromptTemplate
 
+from fusion.citations import without_markers
 from fusion.extractive import units
 from fusion.nodes import RankedPassage
 from fusion.wording import INSUFFICIENT, article_name, source_name
@@ -71,7 +72,9 @@ def pack(items: Sequence[RankedPassage], budget: int, count: TokenCounter) -> Pa
     left = budget
     shortened = False
     for number, item in enumerate(items, start=1):
-        head, content = _head(number, item), item.passage.readable()
+        head = f"[{number}] [{source_head(item)}]"
+        # Words of a source that look like a block's head must not begin another block.
+        content = without_markers(item.passage.readable())
         block = f"{head}\n{content}\n\n"
         if count(block) > left:
             beginning = _beginning(head, content, left, count) if left >= _WORTH else ""
@@ -85,7 +88,8 @@ def pack(items: Sequence[RankedPassage], budget: int, count: TokenCounter) -> Pa
     return Packed(context, _fence(context), len(blocks), shortened)
 
 
-def _head(number: int, item: RankedPassage) -> str:
+def source_head(item: RankedPassage) -> str:
+    """What a model is told about a passage, on one line: 来源, 章节, 施行日期, 适用地区."""
     meta = item.passage.metadata
     chapter = " > ".join(filter(None, (*meta.heading_path, article_name(meta.article))))
     parts = [f"来源：{source_name(item)}"]
@@ -94,7 +98,7 @@ def _head(number: int, item: RankedPassage) -> str:
     parts.append(f"施行日期：{meta.effective or '不详'}")
     if meta.jurisdiction:
         parts.append(f"适用地区：{meta.jurisdiction}")
-    return f"[{number}] [{' | '.join(parts)}]"
+    return without_markers(" | ".join(parts))
 
 
 def _beginning(head: str, content: str, left: int, count: TokenCounter) -> str:

@@ -10,11 +10,12 @@ from fusion.citations import Citation
 from fusion.coverage import SourceCoverage
 from fusion.nodes import RankedPassage, RetrievalResult, from_node
 from fusion.resolved import ResolvedReference
+from fusion.version_notes import OtherVersion, version_line
 
 
 def result_json(result: RetrievalResult) -> dict[str, Any]:
     """``{query, query_id, results: [{id, source, title, …, score, content, file, trace}],
-    references, coverage, trace}``.
+    references, other_versions, coverage, trace}``.
 
     Results are best first; dates are ISO strings or None, ``heading_path`` is a list.
     """
@@ -23,13 +24,15 @@ def result_json(result: RetrievalResult) -> dict[str, Any]:
         "query_id": result.query_id,
         "results": [_passage(item) for item in result.passages],
         "references": [_reference(entry) for entry in result.references],
+        "other_versions": [_version(entry) for entry in result.other_versions],
         "coverage": [_coverage(entry) for entry in result.coverage],
         "trace": dict(result.trace),
     }
 
 
 def answer_json(answer: PolicyAnswer) -> dict[str, Any]:
-    """As ``result_json``, with ``answer``, ``sufficient``, ``confidence`` and ``citations``.
+    """As ``result_json``, with ``answer``, ``sufficient``, ``confidence``, ``unverified`` and
+    ``citations``.
 
     ``citations[i].marker`` = n stands for ``results[n - 1]``.
     """
@@ -39,9 +42,11 @@ def answer_json(answer: PolicyAnswer) -> dict[str, Any]:
         "answer": str(answer),
         "sufficient": answer.sufficient,
         "confidence": answer.confidence,
+        "unverified": list(answer.unverified),
         "citations": [_citation(citation) for citation in answer.citations],
         "results": [_passage(from_node(node)) for node in answer.source_nodes],
         "references": [_reference(entry) for entry in answer.references],
+        "other_versions": [_version(entry) for entry in answer.other_versions],
         "coverage": [_coverage(entry) for entry in answer.coverage],
         "trace": dict(answer.trace),
     }
@@ -64,6 +69,26 @@ def _passage(item: RankedPassage) -> dict[str, Any]:
         "content": passage.content,
         "file": meta.file,
         "trace": dict(item.trace),
+    }
+
+
+def _version(item: OtherVersion) -> dict[str, Any]:
+    passage, meta = item.passage, item.passage.metadata
+    return {
+        "id": passage.id,
+        "source": passage.source,
+        "title": meta.title,
+        "doc_number": meta.doc_number,
+        "article": meta.article,
+        "effective": meta.effective,
+        "expires": meta.expires,
+        "status": item.status,
+        "note": version_line(item),
+        "successor": asdict(item.successor) if item.successor else None,
+        "replaces": item.replaces,
+        "jurisdiction": meta.jurisdiction,
+        "content": passage.content,
+        "file": meta.file,
     }
 
 

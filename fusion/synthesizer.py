@@ -95,7 +95,7 @@ class PolicySynthesizer(BaseSynthesizer):
         except Exception as error:
             writing.end(self._failure(error))
         else:
-            writing.feed(text)
+            writing.write(text)
             writing.end()
         return writing.answer()
 
@@ -118,7 +118,7 @@ class PolicySynthesizer(BaseSynthesizer):
         except Exception as error:
             writing.end(self._failure(error))
         else:
-            writing.feed(text)
+            writing.write(text)
             writing.end()
         return writing.answer()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from fusion.citations import Citation, cite
+from fusion.citations import Citation, cite, without_markers
 from fusion.coverage import SourceCoverage
 from fusion.extractive import Excerpt, Unit, extract
 from fusion.nodes import RankedPassage
@@ -76,14 +76,14 @@ def excerpts(
         text = _text(item.passage.content, [excerpt.unit for excerpt in group], marker)
         header = item.passage.metadata.table_header
         if header and text.startswith("|"):
-            text = f"\n{header}\n{text}"  # rows say nothing without it
+            text = f"\n{without_markers(header)}\n{text}"  # rows say nothing without it
         text = text.replace(f"|{marker}", f"|\n{marker}")  # glued to a row it would break the table
         bare = text.replace(marker, "")
         if bare in lines:
             lines[bare] += marker
         else:
             named = "" if text.startswith("第") else article_name(item.passage.metadata.article)
-            lines[bare] = f"{source_name(item)}{named}：{text}"
+            lines[bare] = f"{without_markers(source_name(item))}{named}：{text}"
     return "\n".join(lines.values()), _cite_excerpts(items, chosen)
 
 
@@ -104,12 +104,13 @@ def _text(content: str, units: Sequence[Unit], marker: str) -> str:
     text, end = "", -1
     for unit in units:
         if unit.lead is not None and unit.lead[1] > end:
-            text += content[slice(*unit.lead)]
+            text += without_markers(content[slice(*unit.lead)])
             end = unit.lead[1]
         if end >= 0 and not content[end : unit.start].strip():
-            text = text.removesuffix(marker) + content[end : unit.end] + marker
+            text = text.removesuffix(marker) + without_markers(content[end : unit.end]) + marker
         else:
-            text += ("……" if text else "") + content[unit.start : unit.end] + marker
+            quoted = without_markers(content[unit.start : unit.end])
+            text += ("……" if text else "") + quoted + marker
         end = unit.end
     return text
 

@@ -10,7 +10,10 @@ from fusion.answer import PolicyAnswer
 from fusion.citations import Citation, MarkerFilter, cite_answer
 from fusion.confidence import confidence_of
 from fusion.coverage import notice
+from fusion.hierarchy import hierarchy_notes
 from fusion.nodes import RetrievalResult
+from fusion.verification import resolving, verify
+from fusion.version_notes import date_note, version_block
 from fusion.wording import INSUFFICIENT, excerpts, insufficient, reference_notes
 
 
@@ -32,12 +35,18 @@ class Writing:
         self._shown: list[str] = []
         self._said = ""
         self._citations: tuple[Citation, ...] = ()
+        self._unverified: tuple[str, ...] = ()
         self._sufficient = self.enough
         self._trace: dict[str, Any] = {"kind": "extractive"}
 
     def head(self) -> str:
-        """What the reader must know first: domains not consulted, articles that do not exist."""
-        warnings = (notice(self._result.coverage), *reference_notes(self._result.references))
+        """What the reader must know first: the day, domains not consulted, missing articles."""
+        result = self._result
+        warnings = (
+            date_note(result.dated, result.other_versions),
+            notice(result.coverage),
+            *reference_notes(result.references),
+        )
         return self._show("".join(f"{warning}\n" for warning in warnings if warning))
 
     def without_llm(self, problem: str = "") -> str:
@@ -53,7 +62,7 @@ class Writing:
         else:
             self._trace["kind"] = "insufficient"
             text, self._citations = insufficient(question, items, self._result.coverage)
-        return self._show(text)
+        return self._show(text) + self._closing()
 
     def start_llm(self, model: str, passages: int, shortened: bool) -> None:
         """Text of a model follows, which was given the first ``passages`` passages."""
@@ -69,26 +78,40 @@ class Writing:
         """The next piece of the model's text, markers checked."""
         return self._say(self._filter.feed(piece))
 
-    def end(self, error: str = "") -> str:
-        """The end of the model's text. Where it cannot be relied upon, excerpts follow.
+    def write(self, text: str) -> str:
+        """A model's whole text at once: sentences that their passages contradict are left out."""
+        text = self._filter.feed(text) + self._filter.flush()
+        checked = verify(text, self._items, self._result.query)
+        if dropped := checked.of("unsupported"):
+            self._trace["dropped_sentences"] = list(dropped)
+        return self._say(checked.supported)
 
-        That is when the model failed (``error``), said nothing, or marked no source.
+    def end(self, error: str = "") -> str:
+        """The end of the model's text, and what is to be said of versions and ranks.
+
+        Where it cannot be relied upon, excerpts follow: when the model failed (``error``), said
+        nothing, or marked no source.
         """
+        return self._end(error) + self._closing()
+
+    def _end(self, error: str) -> str:
         text = self._say(self._filter.flush())
         self._trace["invented_markers"] = self._filter.invented
         said = self._said.strip()
         self._citations = cite_answer(said, self._items)
+        text += self._verified()
         if said.startswith(INSUFFICIENT) and not error:
             self._sufficient = False
             return text
-        if not error and not said:
+        if not error and not said and "dropped_sentences" not in self._trace:
             error = "empty answer"
         if error:
             self._trace |= {"kind": "extractive", "llm_error": error}
             why = "语言模型中断" if said else "语言模型未能作答"
         elif not self._citations:
             self._trace["uncited"] = True
-            why = "语言模型没有注明出处"
+            dropped = "dropped_sentences" in self._trace and not said
+            why = "语言模型的回答与所引资料不符" if dropped else "语言模型没有注明出处"
         else:
             return text
         quoted, citations = excerpts(self._result.query, self._items, self._config.max_sentences)
@@ -104,13 +127,45 @@ class Writing:
             response="".join(self._shown).strip(),
             source_nodes=nodes,
             metadata={node.node_id: node.node.metadata for node in nodes},
-            citations=self._citations,
+            citations=resolving(self._citations, self._items),
             coverage=self._result.coverage,
             trace=self._whole_trace(),
             sufficient=self._sufficient,
             confidence=self.confidence,
             references=self._result.references,
+            unverified=self._unverified,
+            other_versions=self._result.other_versions,
         )
+
+    def _verified(self) -> str:
+        """Judge what was said; the remark on sentences that are already shown and do not hold."""
+        checked = verify(self._said, self._items, self._result.query)
+        unsupported = checked.of("unsupported")
+        self._unverified = checked.of("uncited", "unsupported")
+        self._trace["uncited_sentences"] = len(self._unverified) - len(unsupported)
+        self._trace["unsupported_sentences"] = len(unsupported)
+        remarks = []
+        if count := len(self._trace.get("dropped_sentences", ())):
+            remarks.append(f"注意：略去{count}句，其中的数字、日期或条号在所引资料中没有。")
+        if unsupported:
+            listed = "".join(f"\n- {sentence}" for sentence in unsupported)
+            remarks.append(
+                f"注意：下列句子中的数字、日期或条号在所引资料中没有，请勿采信：{listed}"
+            )
+        return self._show("".join(f"\n{remark}" for remark in remarks))
+
+    def _closing(self) -> str:
+        """Versions out of force, where they were asked for or nothing else answers; the ranks."""
+        result = self._result
+        asked = any(reference.excluded == "date" for reference in result.references)
+        versions = version_block(result.other_versions) if asked or not self._sufficient else ""
+        ranks: tuple[str, ...] = ()
+        if self._sufficient:
+            items = [(c, self._items[c.marker - 1]) for c in self._citations]
+            ranks = hierarchy_notes(result.query, items)
+        text = "\n".join(line for line in (versions, *ranks) if line)
+        said = "".join(self._shown)
+        return self._show(f"{'' if said.endswith(chr(10)) else chr(10)}{text}") if text else ""
 
     def _whole_trace(self) -> Mapping[str, Any]:
         return {

@@ -151,6 +151,11 @@ class PassageCatalog:
         rows = self._rows(f"{sql} ORDER BY doc_key, position", values)
         return tuple(_passage(row) for row in rows)
 
+    def containing(self, domain: str, words: str) -> tuple[Passage, ...]:
+        """The passages of a domain in which ``words`` stand as given; reads them all."""
+        sql = f"{_PASSAGE} WHERE domain = ? AND instr(content, ?) ORDER BY id"
+        return tuple(_passage(row) for row in self._rows(sql, (domain, words)))
+
     def articles(self, domain: str, title: str) -> frozenset[str]:
         """The article numbers (in digits) of the documents of this exact title."""
         sql = "SELECT DISTINCT article FROM passages WHERE domain = ? AND title = ?"
@@ -161,6 +166,20 @@ class PassageCatalog:
         sql = f"{_PASSAGE} WHERE domain = ? AND doc_key = ? ORDER BY position"
         rows = self._rows(sql, (domain, doc_key))
         return tuple(_passage(row) for row in rows)
+
+    def first_passages(self, domain: str) -> Iterator[tuple[str, Passage]]:
+        """(document key, first passage) of every document of a domain that has one."""
+        sql = (
+            "SELECT doc_key, id, domain, content, metadata FROM passages"
+            " WHERE domain = ? AND position = 0 ORDER BY doc_key"
+        )
+        for key, *columns in self._rows(sql, (domain,)):
+            yield key, _passage(columns)
+
+    def contents_with(self, domain: str, words: str) -> Iterator[tuple[str, str]]:
+        """(document key, content) of every passage whose content has these words. A full scan."""
+        sql = "SELECT doc_key, content FROM passages WHERE domain = ? AND instr(content, ?) > 0"
+        yield from ((str(key), str(content)) for key, content in self._rows(sql, (domain, words)))
 
     def document_text(self, domain: str, doc_key: str) -> str | None:
         """The cleaned text of one document, or None when it is unknown."""

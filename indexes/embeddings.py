@@ -26,6 +26,7 @@ from indexes.bundled_model import BUNDLED_NAME, bundled_model_dir, ensure_bundle
 from indexes.model_dimension import stated_dimension
 from indexes.model_precision import Precision, quantise_linear, resolve_precision, torch_dtype
 from indexes.model_workers import model_workers, parallel_batches
+from indexes.query_adapter import AdaptedEmbedder, load_query_adapter
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -235,16 +236,26 @@ class Embedder:
 
 
 _embedders: dict[tuple[EmbeddingConfig, str | None], Embedder] = {}
+_adapted: dict[tuple[EmbeddingConfig, str | None], AdaptedEmbedder] = {}
 _embedders_lock = threading.Lock()
 
 
-def load_embedder(config: EmbeddingConfig, models_dir: str | None = None) -> Embedder:
-    """The process's one ``Embedder`` of this configuration (equal configurations share it).
+def load_embedder(config: EmbeddingConfig, models_dir: str | None = None) -> TextEmbedder:
+    """The process's one embedder of this configuration (equal configurations share it).
 
-    Returns at once; weights are read, and the bundled model built, at first use.
+    Returns at once; weights are read, and the bundled model built, at first use. With an adapter it
+    is an ``AdaptedEmbedder`` over the ``Embedder`` of the same configuration without one. Raises
+    ConfigError when the adapter cannot be read.
     """
+    plain = config.model_copy(update={"adapter": None})
     with _embedders_lock:
-        return _embedders.setdefault((config, models_dir), Embedder(config, models_dir))
+        base = _embedders.setdefault((plain, models_dir), Embedder(plain, models_dir))
+        if config.adapter is None:
+            return base
+        if (config, models_dir) not in _adapted:
+            adapter = load_query_adapter(config.adapter)
+            _adapted[config, models_dir] = AdaptedEmbedder(base, adapter, config.adapter)
+        return _adapted[config, models_dir]
 
 
 def length_sorted_batches(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:

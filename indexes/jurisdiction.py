@@ -106,6 +106,14 @@ def ancestors(code: str) -> tuple[str, ...]:
     )[: None if code != NATIONAL else 1]
 
 
+def parts(code: str) -> tuple[str, ...]:
+    """The codes of the cities, districts and counties inside of a place, without its own."""
+    if code == NATIONAL or not code.endswith("00"):
+        return ()
+    prefix = code[:2] if code.endswith("0000") else code[:4]
+    return tuple(c for c in _tables().names if c.startswith(prefix) and c not in (code, NATIONAL))
+
+
 def places_in(text: str) -> tuple[Place, ...]:
     """The places that a text names, in order of appearance, each once; the longest name wins.
 

@@ -19,6 +19,7 @@ from indexes.domain_index import domain_config
 from indexes.embeddings import load_embedder
 from indexes.schema import Document
 from indexes.writer import DomainWriter
+from ingest.disk_full import disk_full_told
 from ingest.ledger import FileRow, Ledger, Quarantined, document_key
 from ingest.linking import apply_links
 from ingest.parse import PARSER_VERSION, SUPPORTED_SUFFIXES, BadRecord, parse_file
@@ -67,6 +68,7 @@ def ingest(
     counting = CountingEmbedder(model, bar.embedded)
     today = clock()
     with (
+        disk_full_told(Path(settings.store.dir)),
         DomainWriter.open(settings, domain, counting) as writer,
         Ledger(Path(settings.store.dir)) as ledger,
     ):

@@ -58,8 +58,8 @@ def watch(
 
     Network drives, whose changes the system does not announce, are looked through at intervals
     (``poll`` forces that). A store that is busy and a folder that is empty or gone for a while are
-    told and tried again. Ends when ``stop`` is set or on Ctrl-C. Raises InputError for a path that
-    is no folder, and what ``ingest`` raises of configuration and models.
+    told and tried again. Ends when ``stop`` is set. Raises KeyboardInterrupt on Ctrl-C,
+    InputError for a path that is no folder, and what ``ingest`` raises of configuration and models.
     """
     config = domain_config(settings, domain)
     folder = folder.expanduser().resolve()
@@ -110,7 +110,6 @@ def _rounds(
             stop_event=stop,
             rust_timeout=RETRY_MS,
             yield_on_timeout=True,
-            raise_interrupt=False,
             force_polling=force,
         )
 

@@ -18,7 +18,7 @@ import typer
 
 from configs.errors import InputError, PolicyFusionError
 from configs.settings import FusionMode, Settings, load_settings
-from policy_fusion import __version__, cli_history, cli_upkeep
+from policy_fusion import __version__, cli_check, cli_history, cli_upkeep
 from policy_fusion.cli_options import (
     Config,
     Json,
@@ -225,6 +225,7 @@ def evaluate(
 
 cli_upkeep.register(app)
 cli_history.register(app)
+cli_check.register(app)
 
 
 @app.command()

@@ -36,6 +36,7 @@ def result_lines(result: dict[str, Any]) -> Iterator[str]:
         yield f"   {snippet(item['content'])}"
     if not result["results"]:
         yield "没有找到符合条件的条文 / nothing found"
+    yield from version_lines(result["other_versions"])
     yield from coverage_lines(result["coverage"])
 
 
@@ -50,10 +51,24 @@ def answer_lines(answer: dict[str, Any]) -> Iterator[str]:
         yield f"    {_facts(item)}"
         if item["quote"] not in answer["answer"]:
             yield f"    {snippet(item['quote'])}"
+    if answer["unverified"]:
+        yield ""
+        yield "未能核对的句子 / unverified sentences"
+        yield from (f"- {snippet(sentence)}" for sentence in answer["unverified"])
+    yield from version_lines(answer["other_versions"])
     yield ""
     enough = "资料充分 / sufficient" if answer["sufficient"] else "资料不足 / insufficient"
     yield f"{enough} · 置信度 / confidence {answer['confidence']:.2f}"
     yield from coverage_lines(answer["coverage"])
+
+
+def version_lines(versions: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """One line for each version that matches but does not apply on the day asked for."""
+    for number, item in enumerate(versions):
+        if not number:
+            yield ""
+            yield "其他版本（在所问日期不适用） / other versions"
+        yield f"- {item['note']}{article_name(item['article'])}"
 
 
 def coverage_lines(coverage: Iterable[dict[str, Any]]) -> Iterator[str]:

@@ -42,8 +42,10 @@ def question(number: int, domain: str = "law", text: str = "", file: str = "a.js
     )
 
 
-def rows(count: int, seed: int = 0, file: str = "a.jsonl") -> tuple[Recorded, ...]:
-    """Random lists; the relevant passage tends to score high in its domain."""
+def rows(
+    count: int, seed: int = 0, file: str = "a.jsonl", lift: tuple[float, float] = (0.0, 0.6)
+) -> tuple[Recorded, ...]:
+    """Random lists; the relevant passage scores higher in its domain by something in ``lift``."""
     rng = random.Random(seed)
     made = []
     for number in range(count):
@@ -51,7 +53,7 @@ def rows(count: int, seed: int = 0, file: str = "a.jsonl") -> tuple[Recorded, ..
         signals = {}
         for domain in DOMAINS:
             ids = [f"{domain}:d@1#a{i}" for i in range(12)]
-            lifted = {f"{home}:d@1#a3": rng.uniform(0, 0.6)}
+            lifted = {f"{home}:d@1#a3": rng.uniform(*lift)}
             signals[domain] = {
                 name: tuple(
                     Hit(i, round(rng.random() + lifted.get(i, 0.0), 2)) for i in rng.sample(ids, 8)
@@ -248,7 +250,7 @@ def lopsided() -> Settings:
 
 def run(tmp_path: Path, trials: int) -> int:
     record = tmp_path / "r.gz"
-    save(History(rows(90), dict.fromkeys(DOMAINS, "e5-1")), record)
+    save(History(rows(90, lift=(1.0, 1.5)), dict.fromkeys(DOMAINS, "e5-1")), record)
     folder = str(tmp_path / "weights")
     return tuning.main(["--record", str(record), "--folder", folder, "--trials", str(trials)])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from configs.errors import InputError
-from indexes.jurisdiction import allowed_codes, ancestors, name_of, places_in, resolve
+from indexes.jurisdiction import allowed_codes, ancestors, name_of, parts, places_in, resolve
 
 
 @pytest.mark.parametrize(
@@ -133,3 +133,11 @@ def test_an_unknown_place_is_refused_with_a_remedy() -> None:
 def test_an_ambiguous_place_is_refused_and_the_cities_are_named() -> None:
     with pytest.raises(InputError, match=r"name the city as well, e\.g\. 北京市朝阳区"):
         allowed_codes("朝阳区")
+
+
+def test_the_parts_of_a_place_are_its_cities_districts_and_counties() -> None:
+    assert "440305" in parts("440300")
+    assert {"440100", "440305"} <= set(parts("440000"))
+    assert "440000" not in parts("440000")
+    assert not any(code[:2] != "50" for code in parts("500000"))
+    assert parts("440305") == parts("100000") == ()

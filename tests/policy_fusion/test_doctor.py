@@ -126,7 +126,7 @@ def test_the_command_fails_exactly_when_there_is_a_problem(
 ) -> None:
     embedder: Callable[..., FakeEmbedder] = lambda *_: FakeEmbedder()  # noqa: E731
     monkeypatch.setattr("policy_fusion.doctor.load_embedder", embedder)
-    monkeypatch.setattr("policy_fusion.cli._settings", lambda *_: settings(store))
+    monkeypatch.setattr("policy_fusion.cli.chosen_settings", lambda *_: settings(store))
     arguments = ["doctor", *(["--json"] if as_json else [])]
     assert run(arguments) == 0
     out = capfd.readouterr().out

@@ -1,0 +1,113 @@
+"""Which document of a store took the place of which, on what day: read from what is ingested.
+
+A later version of the same title and place is the successor, else the document whose text repeals
+the title (``《甲办法》同时废止``). The day is the one that ingestion wrote as ``expires``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from indexes.schema import NATIONAL, PassageMetadata, Status
+
+_REPEAL = re.compile(
+    r"((?:《[^《》]+》[^《》。；;]{0,60})+?)(?:同时|予以|即行|停止执行)?[^《》。；;]{0,8}废止"
+)
+_NAME = re.compile(r"《([^《》]+)》")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of one document: ``id`` and ``metadata`` are those of its first passage."""
+
+    domain: str
+    doc_key: str
+    id: str
+    metadata: PassageMetadata
+
+
+def plain_title(title: str) -> str:
+    """The title without 中华人民共和国 in front, title marks and spacing; brackets full-width."""
+    plain = re.sub(r"[\s《》]", "", title).replace("(", "（").replace(")", "）")
+    return plain.removeprefix("中华人民共和国")
+
+
+def repealed_titles(content: str) -> frozenset[str]:
+    """The plain titles that a passage says are repealed."""
+    return frozenset(
+        plain_title(name) for match in _REPEAL.finditer(content) for name in _NAME.findall(match[1])
+    )
+
+
+class Succession:
+    """The versions of a store and what follows what. Immutable after construction."""
+
+    def __init__(
+        self, versions: Iterable[Version], repeals: Mapping[tuple[str, str], frozenset[str]]
+    ) -> None:
+        """``repeals``: (domain, document key) -> plain titles that this document repeals."""
+        self._versions = {(v.domain, v.doc_key): v for v in versions}
+        self._by_id = {_whole(v.id): v for v in self._versions.values()}
+        self._by_title: dict[tuple[str, str], list[Version]] = defaultdict(list)
+        for version in self._versions.values():
+            self._by_title[_identity(version.metadata)].append(version)
+        self._repealing: dict[str, list[Version]] = defaultdict(list)
+        for key, titles in repeals.items():
+            for title in titles if key in self._versions else ():
+                self._repealing[title].append(self._versions[key])
+        self._before: dict[tuple[str, str], list[Version]] = defaultdict(list)
+        for version in self._versions.values():
+            after = self.successor(version)
+            if after is not None:
+                self._before[after.domain, after.doc_key].append(version)
+
+    def of(self, passage_id: str) -> Version | None:
+        """The version that a passage belongs to, by its id; None when unknown."""
+        return self._by_id.get(_whole(passage_id))
+
+    def versions(self, metadata: PassageMetadata) -> Sequence[Version]:
+        """All versions of the same title and place, whatever their day."""
+        return self._by_title.get(_identity(metadata), ())
+
+    def successor(self, version: Version) -> Version | None:
+        """What took, or will take, this version's place; None where the store does not tell."""
+        meta = version.metadata
+        if not meta.effective:
+            return None
+        later = [v for v in self.versions(meta) if (v.metadata.effective or "") > meta.effective]
+        if not later and meta.expires:
+            title = plain_title(meta.title)
+            later = [
+                v
+                for v in self._repealing.get(title, ())
+                if (v.metadata.effective or "") >= meta.expires
+                and v.doc_key != version.doc_key
+                and v.metadata.jurisdiction_code in (meta.jurisdiction_code, NATIONAL)
+            ]
+        return min(later, key=lambda v: (v.metadata.effective or "", v.doc_key), default=None)
+
+    def predecessors(self, version: Version) -> Sequence[Version]:
+        """The versions whose successor is this one."""
+        return self._before.get((version.domain, version.doc_key), ())
+
+
+def status_on(metadata: PassageMetadata, day: date, successor: Version | None) -> Status:
+    """What a rule is on ``day``; ended by a version of its own title it is ``amended``."""
+    if metadata.effective and metadata.effective > day.isoformat():
+        return "not_yet"
+    if metadata.expires and metadata.expires <= day.isoformat():
+        same = successor is not None and _identity(successor.metadata) == _identity(metadata)
+        return "amended" if same else "repealed"
+    return "in_force"
+
+
+def _whole(passage_id: str) -> str:
+    return passage_id.partition("#")[0]
+
+
+def _identity(metadata: PassageMetadata) -> tuple[str, str]:
+    return plain_title(metadata.title), metadata.jurisdiction_code

@@ -1,0 +1,115 @@
+"""A named place selects its rules and those above it. All rules and questions are 虚构示例."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fusion.engine import PolicyQueryEngine
+from fusion.question_place import read_question_place
+from ingest.pipeline import ingest
+from tests.fakes import FakeEmbedder
+from tests.fusion.fake_sources import settings
+
+PLACES = ("上海市", "北京市", "广州市", "深圳市", "杭州市", "广东省", "浙江省", "上海市浦东新区")
+RULE = """{place}养犬管理示例条例
+（2020年1月5日{place}人民代表大会常务委员会通过）
+第一条 本条例适用于{place}。
+第二条 养犬应当办理登记，登记费每年一百元。
+第三条 本条例自2020年3月1日起施行。
+"""
+NATIONAL_RULE = """养犬登记示例法
+第一条 养犬应当登记，登记办法由省规定。
+第二条 本法自2019年3月1日起施行。
+"""
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PolicyQueryEngine]:
+    root = tmp_path_factory.mktemp("places")
+    made = settings(store={"dir": str(root / "store"), "reopen_seconds": 0.0})
+    patient = {n: d.model_copy(update={"timeout_ms": 20_000}) for n, d in made.domains.items()}
+    made = made.model_copy(update={"domains": patient})
+    texts = {f"local/{p}养犬管理示例条例.txt": RULE.format(place=p) for p in PLACES}
+    for name, text in {**texts, "law/养犬登记示例法.txt": NATIONAL_RULE}.items():
+        path = root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for domain in ("law", "local"):
+        ingest(made, domain, [root / domain], embedder=FakeEmbedder(), progress=False)
+    embedders = {domain: FakeEmbedder() for domain in ("law", "fiscal", "local")}
+    with PolicyQueryEngine.from_config(made, embedders=embedders) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "own"),
+    [
+        ("上海养犬登记费多少", {"上海市", "上海市浦东新区"}),
+        ("魔都养犬要登记吗", {"上海市", "上海市浦东新区"}),
+        ("申城养犬登记费每年多少", {"上海市", "上海市浦东新区"}),
+        ("帝都养犬登记费多少", {"北京市"}),
+        ("北京市海淀区养犬登记费", {"北京市"}),
+        ("羊城养犬登记费多少钱", {"广州市", "广东省"}),
+        ("鹏城养犬要登记吗", {"深圳市", "广东省"}),
+        ("杭城养犬登记费", {"杭州市", "浙江省"}),
+        ("广州天河养犬登记费", {"广州市", "广东省"}),
+        ("深圳市南山区养犬登记", {"深圳市", "广东省"}),
+        ("浦东新区养犬登记费", {"上海市", "上海市浦东新区"}),
+        ("杭州市余杭区养犬登记", {"杭州市", "浙江省"}),
+        ("义乌市养犬登记费", {"浙江省"}),
+        ("武汉养犬登记费", set()),
+        ("上海和北京的养犬登记费各是多少", {"上海市", "上海市浦东新区", "北京市"}),
+        ("从广州搬到杭州，养犬要重新登记吗", {"广州市", "广东省", "杭州市", "浙江省"}),
+        ("我在沪漂，养犬登记费多少", None),
+        ("北京大学校园里养犬登记费", None),
+        ("上海银行职工养犬登记费", None),
+        ("南京西路养犬登记费", None),
+        ("《上海市养犬管理示例条例》的登记费", None),
+        ("上海养犬登记费与其他城市比如何", None),
+        ("除了上海以外养犬登记费多少", None),
+        ("养犬登记费多少", None),
+        ("北京时间几点可以办养犬登记", None),
+    ],
+)
+def test_rules_of_other_places_never_answer(
+    engine: PolicyQueryEngine, question: str, own: set[str] | None
+) -> None:
+    found = engine.search(question, top_k=60)
+    local = {item.passage.metadata.title for item in found.passages} - {"养犬登记示例法"}
+    places = {title.removesuffix("养犬管理示例条例") for title in local}
+    if own is None and question.startswith("我在沪漂"):
+        own = {"上海市", "上海市浦东新区"}
+    assert places == (set(PLACES) if own is None else own)
+    assert any(item.passage.source == "law" for item in found.passages)
+
+
+def test_the_callers_place_counts_more_than_the_questions(engine: PolicyQueryEngine) -> None:
+    found = engine.search("上海养犬登记费多少", jurisdiction="北京市", top_k=60)
+    assert {i.passage.metadata.jurisdiction for i in found.passages} == {"北京市", "全国"}
+    found = engine.search("上海养犬登记费多少", jurisdiction="any", top_k=60)
+    assert len({i.passage.metadata.jurisdiction for i in found.passages}) > 5
+
+
+def test_an_article_that_is_named_is_read_whatever_the_place(engine: PolicyQueryEngine) -> None:
+    found = engine.search("在北京能用《上海市养犬管理示例条例》第二条吗")
+    assert found.passages[0].passage.metadata.title == "上海市养犬管理示例条例"
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("上海大学生落户补贴", ("上海市",)),
+        ("北京银行卡丢了怎么补", ("北京市",)),
+        ("上海路边停车收费", ("上海市",)),
+        ("上海菜市场摊位费", ("上海市",)),
+        ("广州街头摆摊罚多少", ("广州市",)),
+    ],
+)
+def test_a_name_that_only_looks_like_an_institution_is_a_place(
+    question: str, names: tuple[str, ...]
+) -> None:
+    found = read_question_place(question)
+    assert found is not None
+    assert found.names == names

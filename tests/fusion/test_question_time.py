@@ -1,0 +1,98 @@
+"""The day whose law a question asks about. All questions are 虚构示例."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from fusion.question_time import read_question_date
+from fusion.request import parse_request
+
+TODAY = date(2026, 11, 30)
+
+
+@pytest.mark.parametrize(
+    ("question", "day"),
+    [
+        ("2023年时的税率是多少", "2023-12-31"),
+        ("按2020年的规定，产假有几天", "2020-12-31"),
+        ("2018年小规模纳税人月销售额多少以下免增值税", "2018-12-31"),
+        ("2019年3月卖的货，当时税率是多少", "2019-03-31"),
+        ("2021年5月20日签的合同，按当时规定几天内要申报", "2021-05-20"),
+        ("二〇一九年的印花税税率", "2019-12-31"),
+        ("2019年以前的契税规定", "2018-12-31"),
+        ("2016-05-01的增值税税率是多少", "2016-05-01"),
+        ("２０１７年施行的会计规定有哪些处罚", "2017-12-31"),
+        ("截至2021年3月1日有效的登记规定", "2021-03-01"),
+        ("去年的低保标准是多少", "2025-12-31"),
+        ("2027年的增值税税率是多少", "2027-12-31"),
+        ("我2019年被辞退，当时的赔偿标准是多少", "2019-12-31"),
+    ],
+)
+def test_a_date_that_stands_beside_the_law_sets_the_day(question: str, day: str) -> None:
+    found = read_question_date(question, TODAY)
+    assert found is not None
+    assert (found.day.isoformat(), found.certain) == (day, True)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "我2018年入职，公司一直没签合同，能要双倍工资吗",
+        "我2018年入职，当时没签合同，现在能要双倍工资吗",
+        "我2018年入职，当时公司没说加班费怎么算，能补吗",
+        "我爸2012年去世，房子怎么继承",
+        "2015年借的钱2024年起诉，诉讼时效几年",
+        "去年换过工作，个税年度汇算几月办",
+        "2018年与现在的增值税税率有什么区别",
+        "2020年2月，某省发布了哪些减税通知",
+        "2020年的规定和2023年的规定哪个对我有利",
+    ],
+)
+def test_a_date_of_an_event_or_a_comparison_leaves_todays_law(question: str) -> None:
+    found = read_question_date(question, TODAY)
+    assert found is not None
+    assert not found.certain
+    asked = parse_request(
+        question,
+        as_of=None,
+        today=lambda: TODAY,
+        jurisdiction=None,
+        domains=None,
+        mode=None,
+        top_k=5,
+    )
+    assert asked.filters.as_of == TODAY
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "财政部公告2020年第9号有哪些优惠",
+        "示府规〔2024〕3号有效吗",
+        "《关于2020年2月份延长申报的通知》什么时候发布",
+        "2018年至2020年期间的优惠",
+        "2025年度汇算什么时候开始",
+        "2026年起征点是多少",
+        "民法典第一百八十八条",
+        "2020年2月30日的规定",
+    ],
+)
+def test_numbers_titles_spans_and_the_running_year_set_nothing(question: str) -> None:
+    assert read_question_date(question, TODAY) is None
+
+
+@pytest.mark.parametrize("as_of", ["2022-01-01", "any"])
+def test_a_day_that_the_caller_gives_is_not_overruled(as_of: str) -> None:
+    asked = parse_request(
+        "2018年的税率是多少",
+        as_of=as_of,
+        today=lambda: TODAY,
+        jurisdiction=None,
+        domains=None,
+        mode=None,
+        top_k=5,
+    )
+    assert asked.dated is None
+    assert asked.filters.as_of == (None if as_of == "any" else date(2022, 1, 1))
