@@ -24,7 +24,7 @@ from configs.settings import Settings
 from eval.datasets import Question
 from eval.relevance import covers, gold_unit
 from indexes.domain_index import DomainIndex
-from indexes.embeddings import load_embedder
+from indexes.embeddings import TextEmbedder, load_embedder
 from indexes.jurisdiction import allowed_codes
 from indexes.schema import Filters, Hit, Passage, SignalName
 
@@ -59,23 +59,30 @@ class History:
         return tuple(sorted(self.fingerprints))
 
 
-def record(settings: Settings, questions: Sequence[Question], *, today: date) -> History:
+def record(
+    settings: Settings,
+    questions: Sequence[Question],
+    *,
+    today: date,
+    embedders: Mapping[str, TextEmbedder] | None = None,
+) -> History:
     """Ask every signal of every domain, as deep as the profile says; shows a progress bar.
 
-    ``today`` is the day for questions without ``as_of``. Raises SourceUnavailableError for a
+    ``today`` is the day for questions without ``as_of``; ``embedders``, by domain, take the place
+    of the profile's. Raises SourceUnavailableError for a
     domain that was never ingested, and what opening an index raises.
     """
     rows: list[Recorded] = []
     with ExitStack() as stack:
-        embedders = {
+        models = {
             name: load_embedder(domain.embedding, settings.models_dir)
             for name, domain in settings.domains.items()
-        }
+        } | dict(embedders or {})
         indexes: dict[str, DomainIndex] = {}
         for name in settings.domains:
-            indexes[name] = DomainIndex.open(settings, name, embedders[name])
+            indexes[name] = DomainIndex.open(settings, name, models[name])
             stack.callback(indexes[name].close)
-        first = next(iter(embedders.values()))
+        first = next(iter(models.values()))
         for question in tqdm(questions, desc="signal lists", disable=None):
             signals = _search(settings, indexes, question, today)
             passages: dict[str, Passage] = {}
@@ -84,7 +91,7 @@ def record(settings: Settings, questions: Sequence[Question], *, today: date) ->
                 passages.update(index.passages(sorted(own)))
             vector = tuple(round(float(x), 6) for x in first.embed_query(question.query))
             rows.append(Recorded(question, signals, units_of(question, passages), vector))
-        prints = {name: embedder.fingerprint.key for name, embedder in embedders.items()}
+        prints = {name: embedder.fingerprint.key for name, embedder in models.items()}
     return History(tuple(rows), prints)
 
 

@@ -32,7 +32,7 @@ from eval.question_groups import group_questions
 from eval.recording import History, Recorded, load, record, save
 from eval.signal_arrays import SIGNALS, SignalArrays, reciprocal_ranks
 from eval.single_sources import best_single, singles
-from eval.training import assign_folds
+from eval.training import add_adapters_option, assign_folds, embedders_for
 
 Floats = npt.NDArray[np.float64]
 FOLDS = 5
@@ -182,7 +182,9 @@ def recorded(arguments: argparse.Namespace, settings: Settings) -> History:
     if not arguments.questions:
         raise InputError("no questions; name files with --questions, or a record with --record")
     placed = settings if arguments.store is None else settings.with_store(arguments.store)
-    history = record(placed, load_questions(arguments.questions), today=date.today())
+    questions = load_questions(arguments.questions)
+    embedders = embedders_for(placed, arguments.held_out_adapters, questions, arguments.seed)
+    history = record(placed, questions, today=date.today(), embedders=embedders)
     if arguments.record is not None:
         save(history, arguments.record)
     return history
@@ -201,6 +203,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--folder", type=Path, default=Path("configs/weights/fusion"))
     parser.add_argument("--trials", type=int, default=TRIALS)
     parser.add_argument("--seed", type=int, default=0)
+    add_adapters_option(parser)
     arguments = parser.parse_args(argv)
     try:
         settings = load_settings(arguments.config)
