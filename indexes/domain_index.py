@@ -23,8 +23,9 @@ from indexes.tokenizer import Tokenizer, simplified
 if TYPE_CHECKING:
     from indexes.embeddings import TextEmbedder
 
-WIDEN = 3
-"""How many times ``k`` nearest passages are looked at before filters go into the vector store."""
+WIDENING = (4, 16, 64)
+"""How many times ``k`` nearest passages are looked at, step by step, before filters go into the
+vector store."""
 
 
 def domain_config(settings: Settings, domain: str) -> DomainConfig:
@@ -136,7 +137,7 @@ class DomainIndex:
         hits = keyword.search(query, k, filters)
         listed = self._listed(hits, k, filters)
         if len(listed) < k == len(hits):  # rows of a running or killed ingest took places
-            listed = self._listed(keyword.search(query, WIDEN * k, filters), k, filters)
+            listed = self._listed(keyword.search(query, WIDENING[0] * k, filters), k, filters)
         return listed
 
     def _search_dense(
@@ -147,14 +148,16 @@ class DomainIndex:
         filters: Filters,
     ) -> tuple[Hit, ...]:
         where = _where(filters)
-        # A condition inside Chroma costs 10-50 times a plain search, so it comes second.
-        wide = WIDEN * k if where else k
         with dense.use() as store:
-            hits = store.search(vector, wide)
-            listed = self._listed(hits, k, filters)
-            if len(listed) < k and len(hits) >= wide:
-                listed = self._listed(store.search(vector, WIDEN * k, where), k, filters)
-        return listed
+            # A condition inside Chroma costs 10-50 times a plain search, so it comes last.
+            for wide in WIDENING if where else (1, WIDENING[0]):
+                hits = store.search(vector, wide * k)
+                listed = self._listed(hits, k, filters)
+                if len(listed) == k or len(hits) < wide * k:
+                    return listed
+            if where is None:
+                return listed
+            return self._listed(store.search(vector, WIDENING[0] * k, where), k, filters)
 
     def _listed(self, hits: tuple[Hit, ...], k: int, filters: Filters) -> tuple[Hit, ...]:
         """Rows to passages: the best row of each, only what the catalog lists and filters admit."""
