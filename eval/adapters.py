@@ -19,10 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """Passages best first, and the domains that were asked but gave no answer."""
+    """Passages best first, and the domains that were asked but gave no answer.
+
+    ``scores``: of the passages, in [0, 1]; ``confidence`` in [0, 1] that they hold the answer. Empty
+    and None where a system has none.
+    """
 
     passages: tuple[Passage, ...]
     failed: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    confidence: float | None = None
 
 
 SearchFn = Callable[[Question, int], Retrieved]
@@ -77,6 +83,11 @@ def engine_search(
         except InputError as error:
             raise InputError(f"{question.file}: question {question.key}: {error}") from error
         failed = tuple(entry.source for entry in result.coverage if not entry.ok)
-        return Retrieved(tuple(ranked.passage for ranked in result.passages), failed)
+        return Retrieved(
+            tuple(ranked.passage for ranked in result.passages),
+            failed,
+            tuple(ranked.score for ranked in result.passages),
+            result.confidence,
+        )
 
     return search

@@ -80,6 +80,14 @@ def judge(question: Question, passages: Sequence[Passage]) -> tuple[str | None, 
     return tuple(judged)
 
 
+def relevant(question: Question, passages: Sequence[Passage]) -> tuple[bool, ...]:
+    """Per rank whether the passage covers any label; further parts and versions count too."""
+    return tuple(
+        any(covers(gold, passage, question.as_of) for gold in question.gold)
+        for passage in passages
+    )
+
+
 def _same_file(first: str, second: str) -> bool:
     """Whether one path is the tail of the other: corpora are ingested from different roots."""
     a, b = (path.replace("\\", "/").strip("/").split("/") for path in (first, second))

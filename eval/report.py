@@ -25,13 +25,16 @@ class SystemRun:
     """One system's per-question values (question key -> metric -> value) and its behaviour.
 
     ``failures``: domain -> searches in which it could not be consulted; ``incomplete``: questions
-    for which at least one could not.
+    for which at least one could not. ``scored``: (score, whether relevant) of its first passages;
+    ``confidences``: question key -> how sure it was, in [0, 1].
     """
 
     values: Mapping[str, Values]
     latencies_ms: tuple[float, ...] = ()
     failures: Mapping[str, int] = field(default_factory=dict)
     incomplete: int = 0
+    scored: tuple[tuple[float, bool], ...] = ()
+    confidences: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ class EvalReport:
     never answered is in ``unavailable`` and in no comparison. ``best_single`` is the single source
     with the highest MRR, ``advantage`` fused minus that one on the same questions. ``values``:
     system -> question key -> metric -> value, for paired tests against another report.
+    ``questions``: the answerable ones; ``scored`` and ``confidences``: of the fused engine, as in
+    ``SystemRun``.
     """
 
     top_k: int
@@ -83,11 +88,20 @@ class EvalReport:
     best_single: str | None
     advantage: PairedResult | None
     values: Mapping[str, Mapping[str, Values]] = field(repr=False)
+    questions: tuple[Question, ...] = field(repr=False)
+    scored: tuple[tuple[float, bool], ...] = field(repr=False)
+    confidences: Mapping[str, float] = field(repr=False)
 
     @property
     def queries(self) -> int:
         """All questions read, answerable or not."""
         return self.overall.queries + self.unanswerable
+
+    @property
+    def failed(self) -> tuple[Question, ...]:
+        """The questions without a hit among the first ``top_k`` of the fused engine."""
+        hit, fused = f"hit_rate@{self.top_k}", self.values[FUSED]
+        return tuple(question for question in self.questions if not fused[question.key][hit])
 
     @property
     def slowest_source(self) -> str | None:
@@ -188,6 +202,9 @@ def build_report(
         if best is None
         else compare_paired(_mrr(fused.values, keys), _mrr(singles[best], keys), seed=seed),
         values={name: one.values for name, one in runs.items()},
+        questions=tuple(questions),
+        scored=fused.scored,
+        confidences=dict(fused.confidences),
     )
 
 

@@ -22,28 +22,39 @@ from configs.errors import InputError
 from eval.adapters import Engine, Retrieved, SearchFn, engine_search
 from eval.datasets import Question, load_questions
 from eval.metrics import RECALL_DEPTH, Judged, measures, score
-from eval.relevance import gold_units, judge
+from eval.relevance import gold_units, judge, relevant
 from eval.report import FUSED, EvalReport, SystemRun, build_report
 
 if TYPE_CHECKING:
     from configs.settings import FusionMode
 
+SCORED_DEPTH = 10  # passages of a list whose scores are held against the labels
 _WARM_UP = Question(id="warm-up", query="预热", gold=())
 
 
 @dataclass(slots=True)
 class Record:
-    """What one system did so far: judged rankings, timed searches, domains that did not answer."""
+    """What one system did so far: judged rankings, timed searches, domains that did not answer.
+
+    ``scored``: (score, whether relevant) of the first passages; ``confidences``: question key ->
+    how sure the system was.
+    """
 
     judged: dict[str, Judged] = field(default_factory=dict)
     latencies_ms: list[float] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)
     incomplete: int = 0
+    scored: list[tuple[float, bool]] = field(default_factory=list)
+    confidences: dict[str, float] = field(default_factory=dict)
 
     def add(self, question: Question, found: Retrieved) -> None:
         self.judged[question.key] = Judged(gold_units(question), judge(question, found.passages))
         self.failures.update(found.failed)
         self.incomplete += bool(found.failed)
+        first = found.passages[:SCORED_DEPTH] if found.scores else ()
+        self.scored.extend(zip(found.scores, relevant(question, first), strict=False))
+        if found.confidence is not None:
+            self.confidences[question.key] = found.confidence
 
 
 def evaluate(
@@ -77,6 +88,8 @@ def evaluate(
             latencies_ms=tuple(record.latencies_ms),
             failures=dict(record.failures),
             incomplete=record.incomplete,
+            scored=tuple(record.scored),
+            confidences=dict(record.confidences),
         )
         for name, record in records.items()
     }

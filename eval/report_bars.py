@@ -1,0 +1,116 @@
+"""What a report draws: means with intervals per group, gains over single sources, reliability."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from eval.calibrating import bins, calibration_error
+from eval.report import FUSED, EvalReport
+from eval.significance import Interval, PairedResult, bootstrap_mean, compare_paired
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Some of the questions: ``kind`` is all, domain or file; system -> interval of its MRR."""
+
+    kind: str
+    name: str
+    queries: int
+    systems: Mapping[str, Interval]
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """MRR of fused minus ``source`` alone on the questions of ``group``."""
+
+    group: str
+    source: str
+    result: PairedResult
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """Predicted against observed shares: ``points`` are (mean prediction, share right, count) of
+    the bins that are not empty, ``error`` the expected calibration error in [0, 1]."""
+
+    name: str
+    points: tuple[tuple[float, float, int], ...]
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """All that the plots and the text of a report are made of."""
+
+    groups: tuple[Group, ...]
+    gains: tuple[Gain, ...]
+    reliability: tuple[Reliability, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def figures(report: EvalReport, seed: int = 0) -> Figures:
+    """Groups: all questions, every domain, every file (where there are several)."""
+    singles = [name for name in report.values if name != FUSED and name not in report.unavailable]
+    names = [FUSED, *singles]
+    groups = [
+        Group(kind, name, len(keys), {s: _interval(report, s, keys, seed) for s in names})
+        for kind, name, keys in _groups(report)
+    ]
+    everything = [question.key for question in report.questions]
+    gains = [Gain(ALL, name, _gain(report, name, everything, seed)) for name in singles]
+    for name in singles:
+        own = [question.key for question in report.questions if name in question.domains]
+        if own:
+            gains.append(Gain(name, name, _gain(report, name, own, seed)))
+    return Figures(tuple(groups), tuple(gains), _reliability(report))
+
+
+def reliability(name: str, judged: Sequence[tuple[float, bool]]) -> Reliability:
+    """Of (prediction in [0, 1], whether right) pairs. Raises InputError for none."""
+    predicted = np.clip(np.array([p for p, _ in judged], dtype=np.float64), 0.0, 1.0)
+    right = np.array([y for _, y in judged], dtype=np.bool_)
+    error = calibration_error(predicted, right)  # first: it refuses an empty list
+    return Reliability(name, tuple(bins(predicted, right)), error)
+
+
+def _reliability(report: EvalReport) -> tuple[Reliability, ...]:
+    found = []
+    if report.scored:
+        found.append(reliability("score", report.scored))
+    if report.confidences:
+        hit, fused = f"hit_rate@{report.top_k}", report.values[FUSED]
+        pairs = [(p, fused[key][hit] > 0) for key, p in report.confidences.items()]
+        found.append(reliability("confidence", pairs))
+    return tuple(found)
+
+
+def _groups(report: EvalReport) -> list[tuple[str, str, list[str]]]:
+    asked = report.questions
+    found = [(ALL, ALL, [q.key for q in asked])]
+    for name in report.per_domain:
+        found.append(("domain", name, [q.key for q in asked if name in q.domains]))
+    if len(report.per_file) > 1:
+        for name in report.per_file:
+            found.append(("file", name, [q.key for q in asked if q.file == name]))
+    return found
+
+
+def _mrr(report: EvalReport, system: str, keys: Sequence[str]) -> list[float]:
+    return [report.values[system][key]["mrr"] for key in keys]
+
+
+def _interval(report: EvalReport, system: str, keys: Sequence[str], seed: int) -> Interval:
+    return bootstrap_mean(_mrr(report, system, keys), seed=seed)
+
+
+def _gain(report: EvalReport, source: str, keys: Sequence[str], seed: int) -> PairedResult:
+    return compare_paired(_mrr(report, FUSED, keys), _mrr(report, source, keys), seed=seed)
