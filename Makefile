@@ -81,8 +81,10 @@ ingest: .domain models ## ingest DOMAIN=law|fiscal|local [SRC=folder or file] [S
 eval: models ## measure the search on labelled questions [QUESTIONS=file] [STORE=folder]
 	@$(CLI) eval "$(QUESTIONS)" $(OPTIONS)
 
-tune: models ## fit the offline reranker on labelled questions QUESTIONS=file [STORE=folder]
-	@"$(BIN)/python" -m eval.training --questions "$(QUESTIONS)" $(OPTIONS)
+# Exit status 1 says that what was found is no better than what is there.
+tune: dev models ## fit fusion and reranker on labelled questions QUESTIONS=file [STORE=folder]
+	@"$(BIN)/python" -m eval.tuning --questions "$(QUESTIONS)" $(OPTIONS) || test $$? -eq 1
+	@"$(BIN)/python" -m eval.training --questions "$(QUESTIONS)" $(OPTIONS) || test $$? -eq 1
 
 doctor: install ## check configuration, models, store and metadata [STORE=folder]
 	@$(CLI) doctor $(OPTIONS)

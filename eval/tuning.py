@@ -228,6 +228,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             add(arguments.folder, own_version(settings, history))
         version = new_version(best, trial, history, arguments.folder, arguments)
         print(f"written: {add(arguments.folder, version)}")
+        if settings.weights is None:
+            print(f"to use it, put into the profile: weights: {arguments.folder.resolve()}")
     except PolicyFusionError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
