@@ -21,13 +21,11 @@ if TYPE_CHECKING:
 class Retrieved:
     """Passages best first, and the domains that were asked but gave no answer.
 
-    ``scores``: of the passages, in [0, 1]; ``confidence`` in [0, 1] that they hold the answer. Empty
-    and None where a system has none.
+    ``confidence`` in [0, 1] that they hold the answer; None where a system has none.
     """
 
     passages: tuple[Passage, ...]
     failed: tuple[str, ...] = ()
-    scores: tuple[float, ...] = ()
     confidence: float | None = None
 
 
@@ -83,11 +81,7 @@ def engine_search(
         except InputError as error:
             raise InputError(f"{question.file}: question {question.key}: {error}") from error
         failed = tuple(entry.source for entry in result.coverage if not entry.ok)
-        return Retrieved(
-            tuple(ranked.passage for ranked in result.passages),
-            failed,
-            tuple(ranked.score for ranked in result.passages),
-            result.confidence,
-        )
+        found = tuple(ranked.passage for ranked in result.passages)
+        return Retrieved(found, failed, result.confidence)
 
     return search
