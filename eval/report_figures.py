@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eval.calibrating import bins, calibration_error
-from eval.report import FUSED, EvalReport
+from eval.report import FUSED, NO_KIND, EvalReport
 from eval.significance import Interval, PairedResult, bootstrap_mean, compare_paired
 
 ALL = "all"
@@ -17,7 +17,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Some of the questions: ``kind`` is all, domain or file; system -> interval of its MRR."""
+    """Some of the questions: ``kind`` is all, domain, kind or file; system -> interval of MRR."""
 
     kind: str
     name: str
@@ -27,7 +27,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """MRR of fused minus ``source`` alone on the questions of ``group``."""
+    """MRR of fused minus ``source`` alone on the questions of ``group`` (all, or a domain)."""
 
     group: str
     source: str
@@ -43,35 +43,56 @@ class Reliability:
     points: tuple[tuple[float, float, int], ...]
     error: float
 
+    @property
+    def samples(self) -> int:
+        """Predictions in all bins."""
+        return sum(count for _, _, count in self.points)
+
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """All that the plots and the text of a report are made of."""
+    """All that the plots and the text of a report are made of; ``headline``: metric -> interval."""
 
+    headline: Mapping[str, Interval]
     groups: tuple[Group, ...]
     gains: tuple[Gain, ...]
     reliability: tuple[Reliability, ...]
+
+    def of(self, kind: str) -> tuple[Group, ...]:
+        """The groups of one kind."""
+        return tuple(group for group in self.groups if group.kind == kind)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return asdict(self)
 
 
-def figures(report: EvalReport, seed: int = 0) -> Figures:
-    """Groups: all questions, every domain, every file (where there are several)."""
+def figures(report: EvalReport, *, seed: int = 0) -> Figures:
+    """Groups: all questions, every domain, every kind and file where there are several.
+
+    Reliability is that of the confidence: whether an answer is among the first ``top_k``, which it
+    never is for an unanswerable question.
+    """
     singles = [name for name in report.values if name != FUSED and name not in report.unavailable]
     names = [FUSED, *singles]
-    groups = [
+    groups = tuple(
         Group(kind, name, len(keys), {s: _interval(report, s, keys, seed) for s in names})
         for kind, name, keys in _groups(report)
-    ]
+    )
     everything = [question.key for question in report.questions]
     gains = [Gain(ALL, name, _gain(report, name, everything, seed)) for name in singles]
     for name in singles:
         own = [question.key for question in report.questions if name in question.domains]
         if own:
             gains.append(Gain(name, name, _gain(report, name, own, seed)))
-    return Figures(tuple(groups), tuple(gains), _reliability(report))
+    headline = {
+        metric: bootstrap_mean([report.values[FUSED][key][metric] for key in everything], seed=seed)
+        for metric in report.overall.metrics
+    }
+    judged = [(sure, report.hit(key)) for key, sure in report.confidences.items()]
+    judged += [(sure, False) for sure in report.unanswerable_confidences]
+    reliable = (reliability("confidence", judged),) if judged else ()
+    return Figures(headline, groups, tuple(gains), reliable)
 
 
 def reliability(name: str, judged: Sequence[tuple[float, bool]]) -> Reliability:
@@ -82,25 +103,15 @@ def reliability(name: str, judged: Sequence[tuple[float, bool]]) -> Reliability:
     return Reliability(name, tuple(bins(predicted, right)), error)
 
 
-def _reliability(report: EvalReport) -> tuple[Reliability, ...]:
-    found = []
-    if report.scored:
-        found.append(reliability("score", report.scored))
-    if report.confidences:
-        hit, fused = f"hit_rate@{report.top_k}", report.values[FUSED]
-        pairs = [(p, fused[key][hit] > 0) for key, p in report.confidences.items()]
-        found.append(reliability("confidence", pairs))
-    return tuple(found)
-
-
 def _groups(report: EvalReport) -> list[tuple[str, str, list[str]]]:
     asked = report.questions
     found = [(ALL, ALL, [q.key for q in asked])]
     for name in report.per_domain:
         found.append(("domain", name, [q.key for q in asked if name in q.domains]))
-    if len(report.per_file) > 1:
-        for name in report.per_file:
-            found.append(("file", name, [q.key for q in asked if q.file == name]))
+    for name in report.per_kind if len(report.per_kind) > 1 else ():
+        found.append(("kind", name, [q.key for q in asked if (q.kind or NO_KIND) == name]))
+    for name in report.per_file if len(report.per_file) > 1 else ():
+        found.append(("file", name, [q.key for q in asked if q.file == name]))
     return found
 
 

@@ -1,5 +1,8 @@
-"""The pictures of a report, as PNG. Needs matplotlib; labels are English and Chinese where a font
-has Chinese characters, else English alone, so that none becomes an empty box."""
+"""The pictures of a report, as PNG. Needs matplotlib.
+
+Labels are English; a name with other characters is drawn where an installed font has them, else its
+number in the report's tables, so that none becomes an empty box.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
+from configs.errors import InputError
 from eval.report import FUSED, EvalReport
-from eval.report_bars import Figures
+from eval.report_figures import ALL, Figures
 
 CJK_FONTS = (
     "Noto Sans CJK SC",
@@ -22,27 +26,22 @@ CJK_FONTS = (
     "Heiti SC",
     "Arial Unicode MS",
 )
-INSTALL = "pip install 'policy-fusion[eval]'"
 _DPI = 110
+_PARTS = {"p50": "median (p50)", "p95": "p95 (19 of 20 are faster)"}
 
 
-class Labels:
-    """Words for axes: in both languages with a Chinese font, in English without."""
-
-    def __init__(self, font: str | None) -> None:
-        self.font = font
-
-    def both(self, english: str, chinese: str) -> str:
-        """The label of an axis."""
-        return f"{english} {chinese}" if self.font else english
-
-    def name(self, name: str, number: int) -> str:
-        """A domain's or a file's name; its number in the report's table where it has no glyphs."""
-        return name if self.font or name.isascii() else f"no. {number}"
+def require_matplotlib() -> None:
+    """Raises InputError with the remedy when it is not installed."""
+    try:
+        import matplotlib as _  # noqa: F401
+    except ImportError as error:
+        raise InputError(
+            "the report's plots need matplotlib; run `pip install 'policy-fusion[report]'`"
+        ) from error
 
 
 def chinese_font() -> str | None:
-    """The first installed family of ``CJK_FONTS``. Raises ImportError without matplotlib."""
+    """The first installed family of ``CJK_FONTS``; matplotlib must be there."""
     from matplotlib import font_manager
 
     installed = {entry.name for entry in font_manager.fontManager.ttflist}
@@ -50,21 +49,24 @@ def chinese_font() -> str | None:
 
 
 def draw(report: EvalReport, data: Figures, font: str | None) -> dict[str, bytes]:
-    """File name -> PNG; a plot without data is left out. Raises ImportError without matplotlib."""
+    """File name -> PNG; a plot without data is left out. ``font``: has Chinese characters."""
     import matplotlib as mpl
 
-    labels = Labels(font)
     # The Latin font first: its digits are more legible; the next one fills in what it lacks.
     families = ["DejaVu Sans", *([font] if font else [])]
     with mpl.rc_context({"font.family": families, "font.size": 9}):
-        plots = {"mrr.png": _mrr(data, labels)}
+        plots = {"mrr.png": _mrr(data, font)}
         if data.gains:
-            plots["gain.png"] = _gains(data, labels)
-        if report.latency:
-            plots["latency.png"] = _latency(report, labels)
+            plots["gain.png"] = _gains(data, font)
         if data.reliability:
-            plots["reliability.png"] = _reliability(data, labels)
+            plots["reliability.png"] = _reliability(data)
+        if report.latency:
+            plots["latency.png"] = _latency(report, font)
         return {name: _png(figure) for name, figure in plots.items()}
+
+
+def _name(name: str, number: int, font: str | None) -> str:
+    return name if font or name.isascii() else f"no. {number}"
 
 
 def _figure(width: float, height: float) -> tuple[Any, Any]:
@@ -76,7 +78,8 @@ def _figure(width: float, height: float) -> tuple[Any, Any]:
 
 def _png(figure: Any) -> bytes:
     target = io.BytesIO()
-    figure.savefig(target, format="png", dpi=_DPI)
+    # Without the date and the version of the library, equal figures are equal files.
+    figure.savefig(target, format="png", dpi=_DPI, metadata={"Software": None})
     return target.getvalue()
 
 
@@ -87,12 +90,13 @@ def _colours(systems: Mapping[str, Any]) -> dict[str, str]:
     return {FUSED: "#222222"} | {n: palette[i % len(palette)] for i, n in enumerate(singles)}
 
 
-def _mrr(data: Figures, labels: Labels) -> Any:
-    systems = list(data.groups[0].systems)
-    figure, axis = _figure(9, 1.2 + 0.26 * len(data.groups) * (len(systems) + 1))
-    colours, height = _colours(data.groups[0].systems), 0.85 / len(systems)
+def _mrr(data: Figures, font: str | None) -> Any:
+    groups = (*data.of(ALL), *data.of("domain"))
+    systems = list(groups[0].systems)
+    figure, axis = _figure(9, 1.2 + 0.22 * len(groups) * (len(systems) + 1))
+    colours, height = _colours(groups[0].systems), 0.85 / len(systems)
     for place, system in enumerate(systems):
-        found = [group.systems[system] for group in data.groups]
+        found = [group.systems[system] for group in groups]
         axis.barh(
             [g + (place - (len(systems) - 1) / 2) * height for g in range(len(found))],
             [one.mean for one in found],
@@ -104,24 +108,24 @@ def _mrr(data: Figures, labels: Labels) -> Any:
             ],
             error_kw={"elinewidth": 0.9, "ecolor": "#888888", "capsize": 2},
             color=colours[system],
-            label=_system(system, labels),
+            label=system if system == FUSED else f"{_name(system, place, font)} alone",
         )
-    names = []
-    for number, group in enumerate(data.groups, start=1):
-        kinds = {"domain": ("domain", "领域"), "file": ("file", "文件"), "all": ("all", "全部")}
-        kind = labels.both(*kinds[group.kind])
-        name = "" if group.kind == "all" else f" {labels.name(group.name, number)}"
-        names.append(f"{kind}{name}\nn = {group.queries}")
+    names = [
+        f"{'all' if g.kind == ALL else f'{_name(g.name, i, font)} questions'}\nn = {g.queries}"
+        for i, g in enumerate(groups)
+    ]
     axis.set_yticks(range(len(names)), names)
     axis.invert_yaxis()
     axis.set_xlim(0, 1)
-    axis.set_xlabel(labels.both("MRR, 95 % interval", "平均倒数排名，95 % 区间"))
+    axis.set_xlabel("MRR with 95 % interval")
     figure.legend(loc="outside upper center", ncols=len(systems), frameon=False)
     return figure
 
 
-def _gains(data: Figures, labels: Labels) -> Any:
+def _gains(data: Figures, font: str | None) -> Any:
     figure, axis = _figure(9, 1.1 + 0.42 * len(data.gains))
+    sources = list(dict.fromkeys(gain.source for gain in data.gains))
+    rows = []
     for row, gain in enumerate(data.gains):
         gap = gain.result.difference
         colour = "#009E73" if gap.low > 0 else "#D55E00" if gap.high < 0 else "#888888"
@@ -130,21 +134,33 @@ def _gains(data: Figures, labels: Labels) -> Any:
         axis.annotate(
             f"{gap.mean:+.3f}", (gap.mean, row), (0, 6), textcoords="offset points", ha="center"
         )
+        source = _name(gain.source, sources.index(gain.source) + 1, font)
+        asked = "all" if gain.group == ALL else source
+        rows.append(f"{asked} questions: fused − {source}")
     axis.axvline(0, color="black", linewidth=0.8)
-    rows = []
-    for number, gain in enumerate(data.gains, start=1):
-        source = labels.name(gain.source, number)
-        asked = labels.both("all questions", "全部问题")
-        if gain.group == gain.source:
-            asked = f"{labels.both('questions of', '本领域问题')} {source}"
-        rows.append(f"{asked}: − {source}")
     axis.set_yticks(range(len(rows)), rows)
     axis.set_ylim(len(rows) - 0.4, -0.7)
-    axis.set_xlabel(labels.both("MRR, fused minus single source", "融合减单一来源的平均倒数排名"))
+    axis.set_xlabel("difference of MRR with 95 % interval; right of 0: fused is better")
     return figure
 
 
-def _latency(report: EvalReport, labels: Labels) -> Any:
+def _reliability(data: Figures) -> Any:
+    figure, axis = _figure(5.6, 5)
+    axis.plot([0, 1], [0, 1], color="grey", linewidth=0.8)
+    for one, colour in zip(data.reliability, ("#0072B2", "#D55E00"), strict=False):
+        x, y = [p for p, _, _ in one.points], [share for _, share, _ in one.points]
+        label = f"{one.name}: ECE {one.error:.3f}, n = {one.samples}"
+        axis.plot(x, y, color=colour, linewidth=1, label=label)
+        sizes = [10 + 150 * count / one.samples for _, _, count in one.points]
+        axis.scatter(x, y, s=sizes, color=colour)
+    axis.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    axis.set_xlabel("predicted")
+    axis.set_ylabel("observed share of right ones")
+    figure.legend(loc="outside upper center", frameon=False)
+    return figure
+
+
+def _latency(report: EvalReport, font: str | None) -> Any:
     figure, axis = _figure(9, 3.4)
     for shift, part in ((-0.2, "p50"), (0.2, "p95")):
         values = [getattr(one, part) for one in report.latency.values()]
@@ -153,39 +169,15 @@ def _latency(report: EvalReport, labels: Labels) -> Any:
             values,
             0.38,
             color="#56B4E9" if part == "p50" else "#0072B2",
-            label=labels.both(*_PARTS[part]),
+            label=_PARTS[part],
         )
         axis.bar_label(bars, fmt="{:.0f}", padding=2)
     names = [
-        f"{_system(name, labels)}\nn = {one.samples}" for name, one in report.latency.items()
+        f"{_name(name, i, font)}\nn = {one.samples}"
+        for i, (name, one) in enumerate(report.latency.items())
     ]
     axis.set_xticks(range(len(names)), names)
     axis.margins(y=0.12)
-    axis.set_ylabel(labels.both("ms per search", "毫秒/次"))
+    axis.set_ylabel("ms per search")
     figure.legend(loc="outside upper center", ncols=2, frameon=False)
     return figure
-
-
-_PARTS = {"p50": ("median (p50)", "中位数"), "p95": ("19 of 20 are faster (p95)", "95 % 分位")}
-
-
-def _reliability(data: Figures, labels: Labels) -> Any:
-    figure, axis = _figure(5.6, 5)
-    axis.plot([0, 1], [0, 1], color="grey", linewidth=0.8)
-    words = {"score": ("passage score", "段落得分"), "confidence": ("confidence", "答案把握")}
-    for one, colour in zip(data.reliability, ("#0072B2", "#D55E00"), strict=False):
-        total = sum(count for _, _, count in one.points)
-        x, y = [p for p, _, _ in one.points], [share for _, share, _ in one.points]
-        name = f"{labels.both(*words[one.name])}, ECE {one.error:.3f}, n = {total}"
-        axis.plot(x, y, color=colour, linewidth=1, label=name)
-        sizes = [10 + 150 * count / total for _, _, count in one.points]
-        axis.scatter(x, y, s=sizes, color=colour)
-    axis.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    axis.set_xlabel(labels.both("predicted", "预测"))
-    axis.set_ylabel(labels.both("observed share of right ones", "实际正确的比例"))
-    figure.legend(loc="outside upper center", frameon=False)
-    return figure
-
-
-def _system(name: str, labels: Labels) -> str:
-    return labels.both("fused", "融合") if name == FUSED else labels.name(name, 0)
