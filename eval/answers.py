@@ -127,10 +127,6 @@ class AnswerReport:
         question = next((q for q in self.questions if q.key == key), None)
         return None if question is None else self.scores[key].answered == question.answerable
 
-    def confidences(self) -> list[tuple[float, bool]]:
-        """(confidence, whether a right passage is cited) of every answer."""
-        return [(one.confidence, bool(one.recall)) for one in self.scores.values()]
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {

@@ -37,7 +37,9 @@ class Evaluation:
 
     def figures(self, *, seed: int = 0) -> Figures:
         """What the plots show."""
-        return figures(self.report, seed=seed)
+        scores = self.answers.scores if self.answers else {}
+        answered = {key: one.confidence for key, one in scores.items()}
+        return figures(self.report, answered=answered, seed=seed)
 
     def extras(self) -> dict[str, Any]:
         """Plain values of what was measured beside the search."""
@@ -48,12 +50,12 @@ class Evaluation:
             found["wordings"] = self.wordings.to_dict()
         return found
 
-    def to_dict(self, *, seed: int = 0) -> dict[str, Any]:
-        """``report.json``; docs/evaluation.md explains every key."""
+    def to_dict(self, data: Figures) -> dict[str, Any]:
+        """``report.json`` with these figures; docs/evaluation.md explains every key."""
         return {
             "provenance": self.provenance.to_dict(),
             **self.report.to_dict(),
-            "figures": self.figures(seed=seed).to_dict(),
+            "figures": data.to_dict(),
             **self.extras(),
             "failures": [one.to_dict() for one in self.failures],
             "questions": [self._question(question) for question in self._asked()],

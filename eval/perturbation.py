@@ -1,24 +1,19 @@
-"""``python -m eval.perturbation``: what another wording of the same question costs in MRR."""
+"""What another wording of the same question (``eval.wordings``) costs in MRR."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
-from configs.errors import InputError, PolicyFusionError
-from eval.adapters import Retrieved, SearchFn, engine_search
-from eval.datasets import Question, load_questions
+from configs.errors import InputError
+from eval.adapters import Retrieved, SearchFn
+from eval.datasets import Question
 from eval.metrics import measures, score
-from eval.runner import run, sample
+from eval.runner import run
 from eval.significance import PairedResult, compare_paired
 from eval.wordings import WORDINGS, reword
 
@@ -125,49 +120,3 @@ def _once(search: SearchFn) -> SearchFn:
         return answers[question.query]
 
     return asked
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit status 0, or 2 after one line on standard error."""
-    parser = argparse.ArgumentParser(prog="python -m eval.perturbation", description=__doc__)
-    parser.add_argument("--questions", nargs="+", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--config", default=None, help="profile (default: configs/default.yaml)")
-    parser.add_argument("--store", default=None, help="store directory instead of the profile's")
-    parser.add_argument("--top-k", type=int, default=10)
-    parser.add_argument("--limit", type=int, default=None, help="a random sample of questions")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", action="store_true", help="JSON instead of the table")
-    options = parser.parse_args(arguments)
-    try:
-        found = _main(options)
-    except PolicyFusionError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    if options.json:
-        print(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
-    else:
-        Console().print(found.table())
-    return 0
-
-
-def _main(options: argparse.Namespace) -> Perturbation:
-    from configs.settings import load_settings
-    from fusion.engine import PolicyQueryEngine
-
-    asked = [q for q in load_questions(options.questions) if q.answerable]
-    questions = sample(asked, options.limit, options.seed)
-    settings = load_settings(options.config)
-    if options.store is not None:
-        settings = settings.with_store(options.store)
-    with PolicyQueryEngine.from_config(settings) as engine:
-        return perturb(
-            questions,
-            engine_search(engine),
-            top_k=options.top_k,
-            seed=options.seed,
-            progress=True,
-        )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

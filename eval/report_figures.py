@@ -67,11 +67,14 @@ class Figures:
         return asdict(self)
 
 
-def figures(report: EvalReport, *, seed: int = 0) -> Figures:
+def figures(
+    report: EvalReport, *, answered: Mapping[str, float] | None = None, seed: int = 0
+) -> Figures:
     """Groups: all questions, every domain, every kind and file where there are several.
 
     Reliability is that of the confidence: whether an answer is among the first ``top_k``, which it
-    never is for an unanswerable question.
+    never is for an unanswerable question. ``answered``: question key -> confidence of its answer,
+    which saw fewer passages than a search that is measured.
     """
     singles = [name for name in report.values if name != FUSED and name not in report.unavailable]
     names = [FUSED, *singles]
@@ -91,8 +94,12 @@ def figures(report: EvalReport, *, seed: int = 0) -> Figures:
     }
     judged = [(sure, report.hit(key)) for key, sure in report.confidences.items()]
     judged += [(sure, False) for sure in report.unanswerable_confidences]
-    reliable = (reliability("confidence", judged),) if judged else ()
-    return Figures(headline, groups, tuple(gains), reliable)
+    reliable = [reliability("confidence of the search", judged)] if judged else []
+    if answered:
+        hits = {key: report.hit(key) for key in everything}
+        asked = [(sure, hits.get(key, False)) for key, sure in answered.items()]
+        reliable.append(reliability("confidence of the answer", asked))
+    return Figures(headline, groups, tuple(gains), tuple(reliable))
 
 
 def reliability(name: str, judged: Sequence[tuple[float, bool]]) -> Reliability:

@@ -1,6 +1,13 @@
 """Other wordings of a question, as people write them: what it asks for stays the same.
 
-Five seeded rules of own writing; a question that a rule does not fit comes back unchanged.
+Six seeded rules of own writing; a question that a rule does not fit comes back unchanged.
+
+- polite: a courtesy before the question, thanks behind it;
+- colloquial: an opener, official terms by everyday ones, a spoken ending;
+- keywords: content words alone, as typed into a search box;
+- script: traditional characters (OpenCC), digits and letters of full width, no closing mark;
+- slip: one character by a homophone, one term by a near synonym;
+- order: the last clause of the last sentence put first.
 """
 
 from __future__ import annotations
@@ -8,15 +15,22 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
+import opencc
+import rjieba
+
 _END = re.compile(r"[？?。！!\s]*$")
+_NAME = re.compile(r"《[^》]*》")
 # A statute that is named must keep its name.
 _NAMED = re.compile(r"《|(?:法|条例|办法|规定|细则|解释)第")
 _SENTENCE = re.compile(r"^(.*[。；！？!?])?([^。；！？!?]+)$", re.DOTALL)
 
 PREFIXES = ("请问", "您好，请问", "想咨询一下，", "麻烦问一下，")
 SUFFIXES = ("谢谢", "谢谢！", "麻烦您了", "盼复")
+OPENERS = ("我想问下，", "问一下哈，", "帮我看看，", "那个，")
+PARTICLES = ("啊", "呀", "呢", "")
 
 # Colloquial and official terms; each is replaced by the other.
 TERMS = (
@@ -60,29 +74,30 @@ TERMS = (
     ("要不要", "是否需要"),
 )
 
-# Endings, longest first where one ends in another.
+# Endings as they are said, longest first where one ends in another.
 TAILS = (
-    ("如何处理", "怎么办"),
-    ("怎么处理", "该如何处理"),
-    ("怎么办", "如何处理"),
-    ("怎么罚", "会受到什么处罚"),
-    ("的内容是什么", "是怎么规定的"),
-    ("是怎么规定的", "的内容是什么"),
-    ("分别是什么", "各是什么"),
+    ("的内容是什么", "说的是啥"),
+    ("的规定是什么", "是咋规定的"),
+    ("如何处理", "咋办"),
+    ("怎么处理", "咋办"),
+    ("怎么办", "咋办"),
+    ("分别是什么", "都是啥"),
     ("是什么", "是啥"),
-    ("有哪些", "都有什么"),
-    ("哪些措施", "什么措施"),
+    ("有哪些", "都有啥"),
     ("多少钱", "几块钱"),
-    ("多少", "什么数额"),
     ("是否合法", "合不合法"),
     ("可以吗", "行不行"),
-    ("行吗", "可不可以"),
-    ("对吗", "对不对"),
-    ("合法吗", "是否合法"),
-    ("有效吗", "是否有效"),
-    ("了吗", "了没有"),
-    ("吗", "么"),
+    ("吗", "不"),
     ("什么", "啥"),
+)
+
+# Words that a search box does not need.
+FUNCTION_WORDS = frozenset(
+    "的 了 着 过 地 得 吗 呢 吧 啊 呀 么 请问 请 我 我们 你 您 他 她 它 他们 自己 是 是否 有 在 会 "
+    "能 能不能 可以 可 要 要不要 应 应当 应该 需要 想 把 被 给 让 跟 和 与 及 以及 或 或者 就 都 也 "
+    "还 还是 才 又 再 只 很 一个 这 那 这个 那个 这些 那些 什么 啥 哪些 哪 哪个 怎么 怎样 如何 为什么 "
+    "分别 具体 内容 关于 对于 对 从 到 向 以 于 由 因 因为 所以 如果 但 但是 而 时 "
+    "后 以后 之后 当时 一直 提出".split()
 )
 
 # Characters that an input method by sound offers for one another.
@@ -119,7 +134,7 @@ HOMOPHONES = (
     ("办", "半"),
 )
 
-_FULL_WIDTH = str.maketrans("0123456789", "０１２３４５６７８９")
+_FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F) if chr(code).isalnum()}
 
 
 def polite(text: str, rng: random.Random) -> str:
@@ -128,20 +143,48 @@ def polite(text: str, rng: random.Random) -> str:
     return f"{rng.choice(PREFIXES)}{body}{mark or '？'}{rng.choice(SUFFIXES)}"
 
 
-def terms(text: str, rng: random.Random) -> str:
-    """One colloquial term by its official one or the other way round; not where a text is named."""
-    if _NAMED.search(text):
+def colloquial(text: str, rng: random.Random) -> str:
+    """An opener, the first official term by its everyday one, a spoken ending."""
+    body, _ = _body(text)
+    if not _NAMED.search(body):
+        pair = next((p for p in TERMS if p[1] in body), None)
+        body = body.replace(pair[1], pair[0], 1) if pair else body
+    for written, spoken in TAILS:
+        if body.endswith(written):
+            return f"{rng.choice(OPENERS)}{body.removesuffix(written)}{spoken}？"
+    return f"{rng.choice(OPENERS)}{body}{rng.choice(PARTICLES)}？"
+
+
+def keywords(text: str, rng: random.Random) -> str:
+    """The content words in their order, a space where others stood between them."""
+    kept: list[str] = []
+    gap = False
+    for word in rjieba.cut(text):
+        if word in FUNCTION_WORDS or not re.search(r"\w", word):
+            gap = bool(kept)
+            continue
+        kept.append(f" {word}" if gap else word)
+        gap = False
+    return "".join(kept) or text
+
+
+def script(text: str, rng: random.Random) -> str:
+    """Traditional characters, digits and Latin letters of full width, no closing mark."""
+    body, _ = _body(text)
+    return str(_traditional().convert(body)).translate(_FULL_WIDTH)
+
+
+def slip(text: str, rng: random.Random) -> str:
+    """One term by its near synonym (where no text is named), one character by a homophone; never
+    within 《》."""
+    text = _synonym(text, rng)
+    sounds = {old: new for pair in HOMOPHONES for old, new in (pair, pair[::-1])}
+    named = {i for match in _NAME.finditer(text) for i in range(*match.span())}
+    places = [i for i, char in enumerate(text) if char in sounds and i not in named]
+    if not places:
         return text
-    options = []
-    for pair in TERMS:
-        for old, new in (pair, pair[::-1]):
-            # 处罚 holds 罚: the longer term of the pair decides which way round it goes.
-            if old in text and not (old in new and new in text):
-                options.append((old, new))
-    if not options:
-        return text
-    old, new = rng.choice(options)
-    return text.replace(old, new, 1)
+    at = rng.choice(places)
+    return f"{text[:at]}{sounds[text[at]]}{text[at + 1 :]}"
 
 
 def order(text: str, rng: random.Random) -> str:
@@ -156,34 +199,42 @@ def order(text: str, rng: random.Random) -> str:
     return f"{found[1] or ''}{last}，{before}{mark}"
 
 
-def tail(text: str, rng: random.Random) -> str:
-    """Another ending of the same meaning (怎么办, 如何处理)."""
-    body, mark = _body(text)
-    for old, new in TAILS:
-        if body.endswith(old):
-            return body.removesuffix(old) + new + mark
-    return text
-
-
-def keying(text: str, rng: random.Random) -> str:
-    """Digits in full width, and one character replaced by a homophone."""
-    pairs = {old: new for pair in HOMOPHONES for old, new in (pair, pair[::-1])}
-    places = [i for i, char in enumerate(text) if char in pairs]
-    if places:
-        at = rng.choice(places)
-        text = f"{text[:at]}{pairs[text[at]]}{text[at + 1 :]}"
-    return text.translate(_FULL_WIDTH)
-
-
 Rule = Callable[[str, random.Random], str]
 WORDINGS: Mapping[str, Rule] = MappingProxyType(
-    {"polite": polite, "terms": terms, "order": order, "tail": tail, "keying": keying}
+    {
+        "polite": polite,
+        "colloquial": colloquial,
+        "keywords": keywords,
+        "script": script,
+        "slip": slip,
+        "order": order,
+    }
 )
 
 
 def reword(text: str, wording: str, *, seed: int = 0) -> str:
     """The text in that wording of ``WORDINGS``; the same for the same text and seed."""
     return WORDINGS[wording](text, random.Random(f"{seed}/{wording}/{text}"))
+
+
+def _synonym(text: str, rng: random.Random) -> str:
+    if _NAMED.search(text):
+        return text
+    options = []
+    for pair in TERMS:
+        for old, new in (pair, pair[::-1]):
+            # 处罚 holds 罚: the longer term of the pair decides which way round it goes.
+            if old in text and not (old in new and new in text):
+                options.append((old, new))
+    if not options:
+        return text
+    old, new = rng.choice(options)
+    return text.replace(old, new, 1)
+
+
+@lru_cache(maxsize=1)
+def _traditional() -> opencc.OpenCC:
+    return opencc.OpenCC("s2t")
 
 
 def _body(text: str) -> tuple[str, str]:
