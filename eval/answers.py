@@ -127,6 +127,20 @@ class AnswerReport:
         question = next((q for q in self.questions if q.key == key), None)
         return None if question is None else self.scores[key].answered == question.answerable
 
+    def lines(self) -> list[str]:
+        """The figures for a terminal, one a line."""
+        counts = self.abstention
+        lines = [
+            f"answers: {len(self.questions)} questions; declined {counts.declined_unanswerable} "
+            f"rightly, {counts.declined_answerable} wrongly; abstention precision "
+            f"{_text(counts.precision)}, recall {_text(counts.recall)}, F1 {_text(counts.f1)}"
+        ]
+        for name in _INTERVALS:
+            one: Interval | None = getattr(self, name)
+            shown = "–" if one is None else f"{one.mean:.3f} [{one.low:.3f}, {one.high:.3f}]"
+            lines.append(f"{name.replace('_', ' ')}: {shown}")
+        return lines
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {
@@ -270,6 +284,10 @@ def _interval(values: Sequence[float | None], seed: int) -> Interval | None:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
+
+
+def _text(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 def _plain(interval: Interval | None) -> dict[str, float] | None:
