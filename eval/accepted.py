@@ -44,7 +44,7 @@ class Asked(_Read):
 
     @property
     def identity(self) -> Identity:
-        """Text, day and place: keys may change with the files that are read."""
+        """Text, day and place, as in ``eval.failures``: keys change with the files read together."""
         return self.query, self.as_of, self.jurisdiction
 
 
@@ -95,8 +95,9 @@ def compare_reports(
         raise InputError(
             f"the reports were cut at {new.top_k} and {old.top_k}; use the same --top-k"
         )
-    before = {one.identity: one for one in old.questions}
-    pairs = [(one, before[one.identity]) for one in new.questions if one.identity in before]
+    before = {(one.file, one.identity): one for one in old.questions}
+    both = ((one, before.get((one.file, one.identity))) for one in new.questions)
+    pairs = [(now, then) for now, then in both if then is not None]
     if not pairs:
         raise InputError("the reports share no question; compare reports of the same files")
     problems = (
@@ -125,11 +126,12 @@ def accept(report: Path, accepted: Path) -> None:
 
 
 def _gone(new: Report, old: Report) -> Iterator[str]:
-    there = {one.identity for one in new.questions}
+    there = {(one.file, one.identity) for one in new.questions}
     for file in sorted({one.file for one in old.questions}):
-        lost = [q for q in old.questions if q.file == file and q.identity not in there]
+        own = (one for one in old.questions if one.file == file)
+        lost = [one for one in own if (file, one.identity) not in there]
         if lost:
-            yield f"file {file}: {len(lost)} accepted questions were not asked (first: {lost[0].key})"
+            yield f"file {file}: {len(lost)} accepted questions not asked (first: {lost[0].key})"
 
 
 def _lower(pairs: Sequence[tuple[Asked, Asked]], tolerance: float) -> Iterator[str]:
