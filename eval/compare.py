@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 from rich import box
@@ -15,7 +14,7 @@ from rich.table import Table
 
 from configs.errors import InputError, PolicyFusionError
 from eval.adapters import SearchFn, engine_search
-from eval.baseline import Bm25Baseline
+from eval.baseline import store_baseline
 from eval.datasets import Question, load_questions
 from eval.metrics import measures, score
 from eval.runner import run, sample
