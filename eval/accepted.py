@@ -44,7 +44,7 @@ class Asked(_Read):
 
     @property
     def identity(self) -> Identity:
-        """Text, day and place, as in ``eval.failures``: keys change with the files read together."""
+        """As in ``eval.failures``: keys change with the files that are read together."""
         return self.query, self.as_of, self.jurisdiction
 
 

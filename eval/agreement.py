@@ -64,6 +64,6 @@ def _cohen(first: Sequence[int], second: Sequence[int], weights: str | None) -> 
         from sklearn.metrics import cohen_kappa_score
     except ImportError as error:
         raise InputError(
-            "the agreement of two judges needs scikit-learn; run `pip install 'policy-fusion[eval]'`"
+            "Cohen's kappa needs scikit-learn; run `pip install 'policy-fusion[eval]'`"
         ) from error
     return float(cohen_kappa_score(first, second, weights=weights))

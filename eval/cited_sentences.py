@@ -16,7 +16,9 @@ _OTHER_VERSIONS = "在所问日期不适用的版本"
 _REMARK = re.compile(rf"^(?:注意|提示|效力位阶|{_OTHER_VERSIONS}).*$", re.MULTILINE)
 
 
-def cited_statements(answer: PolicyAnswer, items: Sequence[RankedPassage], question: str) -> list[bool]:
+def cited_statements(
+    answer: PolicyAnswer, items: Sequence[RankedPassage], question: str
+) -> list[bool]:
     """Per statement of the answer whether it is cited; ``items`` are its source passages.
 
     A sentence is cited that carries a marker, or is quoted word for word from a passage that the

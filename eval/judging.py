@@ -53,9 +53,7 @@ def pool(
     rows: list[tuple[str, ...]] = []
     pooled: list[Pooled] = []
     for number, question in enumerate(questions, start=1):
-        found = {
-            name: search(question, depth).passages[:depth] for name, search in systems.items()
-        }
+        found = {name: search(question, depth).passages[:depth] for name, search in systems.items()}
         passages = {p.id: p for one in found.values() for p in one}
         order = sorted(passages)
         random.Random(f"{seed}/{question.key}").shuffle(order)

@@ -43,17 +43,15 @@ class Provenance:
 def provenance(
     settings: Settings, profile: str | None = None, *, clock: Callable[[], date] = date.today
 ) -> Provenance:
-    """Of this profile and its store; ``clock`` gives the day."""
-    catalog = PassageCatalog(StoreLayout(Path(settings.store.dir)).catalog)
-    try:
-        domains = {
-            name: DomainStore(
-                catalog.count(name), catalog.store_version(name), catalog.fingerprint(name)
-            )
-            for name in settings.domains
-        }
-    finally:
-        catalog.close()
+    """Of this profile and its store, which may be empty; ``clock`` gives the day."""
+    path = StoreLayout(Path(settings.store.dir)).catalog
+    domains = dict.fromkeys(settings.domains, DomainStore(0, 0, None))
+    if path.is_file():
+        catalog = PassageCatalog(path)
+        try:
+            domains = {name: _domain(catalog, name) for name in settings.domains}
+        finally:
+            catalog.close()
     values = settings.model_dump(mode="json", exclude={"store": {"dir"}})
     return Provenance(
         Path(profile).name if profile else "default",
@@ -62,6 +60,10 @@ def provenance(
         domains,
         clock(),
     )
+
+
+def _domain(catalog: PassageCatalog, name: str) -> DomainStore:
+    return DomainStore(catalog.count(name), catalog.store_version(name), catalog.fingerprint(name))
 
 
 def _fingerprint(value: Any) -> str:

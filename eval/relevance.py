@@ -83,8 +83,7 @@ def judge(question: Question, passages: Sequence[Passage]) -> tuple[str | None, 
 def relevant(question: Question, passages: Sequence[Passage]) -> tuple[bool, ...]:
     """Per rank whether the passage covers any label; further parts and versions count too."""
     return tuple(
-        any(covers(gold, passage, question.as_of) for gold in question.gold)
-        for passage in passages
+        any(covers(gold, passage, question.as_of) for gold in question.gold) for passage in passages
     )
 
 

@@ -113,12 +113,18 @@ def reliability(name: str, judged: Sequence[tuple[float, bool]]) -> Reliability:
 def _groups(report: EvalReport) -> list[tuple[str, str, list[str]]]:
     asked = report.questions
     found = [(ALL, ALL, [q.key for q in asked])]
-    for name in report.per_domain:
-        found.append(("domain", name, [q.key for q in asked if name in q.domains]))
-    for name in report.per_kind if len(report.per_kind) > 1 else ():
-        found.append(("kind", name, [q.key for q in asked if (q.kind or NO_KIND) == name]))
-    for name in report.per_file if len(report.per_file) > 1 else ():
-        found.append(("file", name, [q.key for q in asked if q.file == name]))
+    found += [
+        ("domain", name, [q.key for q in asked if name in q.domains]) for name in report.per_domain
+    ]
+    if len(report.per_kind) > 1:
+        found += [
+            ("kind", name, [q.key for q in asked if (q.kind or NO_KIND) == name])
+            for name in report.per_kind
+        ]
+    if len(report.per_file) > 1:
+        found += [
+            ("file", name, [q.key for q in asked if q.file == name]) for name in report.per_file
+        ]
     return found
 
 

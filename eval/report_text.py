@@ -67,8 +67,8 @@ def _summary(evaluation: Evaluation, data: Figures) -> Iterator[str]:
         gap = report.advantage.difference
         verdict = "better than" if gap.low > 0 else "worse than" if gap.high < 0 else "level with"
         yield (
-            f"- Fused search is {verdict} the best single source ({escape(report.best_single or '')})"
-            f": MRR {gap.mean:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})."
+            f"- Fused search is {verdict} the best single source, "
+            f"{escape(report.best_single or '')}: MRR {gap.mean:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})."
         )
     if report.incomplete:
         yield f"- Warning: {report.incomplete} questions were not answered by all sources."

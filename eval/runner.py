@@ -72,8 +72,9 @@ def evaluate(
 
     ``mode``: another fusion mode than the configured one; ``limit``: a random sample (``seed``) of
     so many answerable questions. ``ask_unanswerable``: also learn how sure the engine is of
-    questions without an answer (a sample of the same share); no other figure changes. Raises InputError for an unreadable file, a bad line, a
-    ``top_k`` outside of 1 to ``RECALL_DEPTH``, or when there is no answerable question.
+    questions without an answer (a sample of the same share); no other figure changes. Raises
+    InputError for an unreadable file, a bad line, a ``top_k`` outside of 1 to ``RECALL_DEPTH``, or
+    when there is no answerable question.
     """
     measures(top_k)  # refuse an impossible cut before the searches, not after
     questions = load_questions(files)

@@ -28,9 +28,7 @@ RULES = [item("1", "补贴八千元。一次发放。"), item("2", "逾期不予
 
 
 def answer(text: str, *markers: int, sufficient: bool = True) -> PolicyAnswer:
-    citations = tuple(
-        cite(n, RULES[n - 1], 0, len(RULES[n - 1].passage.content)) for n in markers
-    )
+    citations = tuple(cite(n, RULES[n - 1], 0, len(RULES[n - 1].passage.content)) for n in markers)
     return PolicyAnswer(
         response=text,
         source_nodes=[to_node(rule) for rule in RULES],

@@ -45,8 +45,7 @@ def test_results_are_pooled_once_without_system_or_rank() -> None:
     shown = " ".join(cell for row in found.rows for cell in row)
     assert "fused" not in shown
     (pooled,) = found.key.questions
-    names = {code: id_ for code, id_ in pooled.passages.items()}
-    assert [names[code] for code in pooled.rankings["law"]] == ["r", "s"]
+    assert [pooled.passages[code] for code in pooled.rankings["law"]] == ["r", "s"]
 
 
 def test_the_order_is_shuffled_by_the_seed() -> None:
@@ -165,9 +164,7 @@ def test_sheets_that_say_nothing_are_an_input_error(
         grade(KEY, sheets)
 
 
-def test_the_command_imports_two_sheets(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_imports_two_sheets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "key.json").write_text(KEY.model_dump_json(), "utf-8")
     for name, first in (("a.csv", 3), ("b.csv", 2)):
         (tmp_path / name).write_text(f"code,grade\nc1,{first}\nc2,1\nc3,0\n", "utf-8")

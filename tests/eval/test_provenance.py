@@ -29,7 +29,8 @@ def test_the_fingerprints_follow_the_store_and_the_settings_not_the_place(tmp_pa
     assert describe(tmp_path / "b").store == first.store
     fusion = load_settings(None).fusion.model_copy(update={"top_k": 7})
     assert describe(tmp_path / "a", fusion=fusion).settings != first.settings
-    catalog = PassageCatalog(StoreLayout(tmp_path / "a").catalog)
+    (tmp_path / "a").mkdir()
+    catalog = PassageCatalog(StoreLayout(tmp_path / "a").catalog, create=True)
     catalog.set_fingerprint("law", "model-1")
     catalog.close()
     changed = describe(tmp_path / "a")

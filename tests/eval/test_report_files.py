@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from configs.errors import InputError
-from eval.report_files import write_report
 from eval.report_figures import figures, reliability
+from eval.report_files import write_report
 from eval.report_plots import draw
 from eval.report_text import escape, markdown
 from tests.eval.evaluations import evaluation
@@ -74,7 +74,9 @@ def test_failures_are_listed_worst_first_with_what_came_first_instead() -> None:
     ]
     text = markdown(found, found.figures(), ())
     rows = [line for line in text.splitlines() if line.endswith(r"demo.jsonl: d |")]
-    assert rows == [r"| 虚构问题d？ | tax办法（虚构示例） art. 1 | 丁 | 40 | 0.100 | demo.jsonl: d |"]
+    assert rows == [
+        r"| 虚构问题d？ | tax办法（虚构示例） art. 1 | 丁 | 40 | 0.100 | demo.jsonl: d |"
+    ]
 
 
 def test_confidence_is_held_against_hits_and_never_right_without_an_answer() -> None:
