@@ -90,7 +90,9 @@ class Abstention:
 
     @property
     def f1(self) -> float | None:
-        """Harmonic mean of both; None without an unanswerable question or an abstention."""
+        """Harmonic mean of both; None without an unanswerable question."""
+        if self.recall is None:
+            return None
         right, wrong = self.declined_unanswerable, self.declined_answerable
         return _share(2 * right, 2 * right + wrong + self.answered_unanswerable)
 

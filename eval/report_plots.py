@@ -97,8 +97,11 @@ def _mrr(data: Figures, font: str | None) -> Any:
     colours, height = _colours(groups[0].systems), 0.85 / len(systems)
     for place, system in enumerate(systems):
         found = [group.systems[system] for group in groups]
+        rows = [g + (place - (len(systems) - 1) / 2) * height for g in range(len(found))]
+        for row, one in zip(rows, found, strict=True):
+            axis.text(one.high + 0.008, row, f"{one.mean:.2f}", va="center", fontsize=7)
         axis.barh(
-            [g + (place - (len(systems) - 1) / 2) * height for g in range(len(found))],
+            rows,
             [one.mean for one in found],
             height,
             # A percentile interval holds the mean but for rounding; matplotlib wants lengths >= 0.
@@ -116,7 +119,8 @@ def _mrr(data: Figures, font: str | None) -> Any:
     ]
     axis.set_yticks(range(len(names)), names)
     axis.invert_yaxis()
-    axis.set_xlim(0, 1)
+    axis.set_xlim(0, 1.1)
+    axis.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1])
     axis.set_xlabel("MRR with 95 % interval")
     figure.legend(loc="outside upper center", ncols=len(systems), frameon=False)
     return figure
@@ -150,11 +154,12 @@ def _reliability(data: Figures) -> Any:
     for one, colour in zip(data.reliability, ("#0072B2", "#D55E00"), strict=False):
         x, y = [p for p, _, _ in one.points], [share for _, share, _ in one.points]
         label = f"{one.name}: ECE {one.error:.3f}, n = {one.samples}"
-        axis.plot(x, y, color=colour, linewidth=1, label=label)
+        # Faint lines: a bin may hold a single question, the size of its dot tells.
+        axis.plot(x, y, color=colour, linewidth=0.6, alpha=0.5)
         sizes = [10 + 150 * count / one.samples for _, _, count in one.points]
-        axis.scatter(x, y, s=sizes, color=colour)
+        axis.scatter(x, y, s=sizes, color=colour, alpha=0.7, label=label)
     axis.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    axis.set_xlabel("predicted")
+    axis.set_xlabel("predicted (size of a dot: number of questions)")
     axis.set_ylabel("observed share of right ones")
     figure.legend(loc="outside upper center", frameon=False)
     return figure

@@ -17,7 +17,8 @@ from eval.wordings import WORDINGS
 WORST = 30
 """Failures that are listed; ``report.json`` has them all."""
 
-_PUNCTUATION = re.compile(r"([\\`*_{}\[\]()<>#+!|~&-])")
+# What Markdown reads within a line; what it reads at the start of one never stands there.
+_PUNCTUATION = re.compile(r"([\\`*_\[\]<>|~&])")
 
 
 def markdown(evaluation: Evaluation, data: Figures, plots: Collection[str]) -> str:
@@ -26,14 +27,14 @@ def markdown(evaluation: Evaluation, data: Figures, plots: Collection[str]) -> s
     parts = [
         ["# Evaluation report / 评测报告", *_summary(evaluation, data)],
         ["## What was measured / 评测对象", *_measured(evaluation)],
-        ["## Search quality / 检索质量", *_headline(report, data), *_plot("mrr.png", plots)],
+        ["## Search quality / 检索质量", *_headline(report, data), "", *_plot("mrr.png", plots)],
         ["## By domain / 分领域", *_groups((*data.of(ALL), *data.of("domain")))],
         ["## By kind and file / 分类型、分文件", *_groups((*data.of("kind"), *data.of("file")))],
         ["## Fused against single sources / 融合与单一来源", *_gains(data)],
         _plot("gain.png", plots),
         ["## Is the confidence honest? / 把握度是否可信", *_reliability(data)],
         _plot("reliability.png", plots),
-        ["## Speed / 速度", *_latency(report), *_plot("latency.png", plots)],
+        ["## Speed / 速度", *_latency(report), "", *_plot("latency.png", plots)],
         ["## Sources that did not answer / 未能答复的来源", *_coverage(report)],
     ]
     if evaluation.answers is not None:
@@ -41,7 +42,10 @@ def markdown(evaluation: Evaluation, data: Figures, plots: Collection[str]) -> s
     if evaluation.wordings is not None:
         parts.append(["## Other wordings / 换一种问法", *_wordings(evaluation.wordings)])
     parts.append(["## Worst failures / 最差的问题", *_failures(evaluation)])
-    return "\n".join(line for part in parts for line in (*part, ""))
+    lines: list[str] = []
+    for head, *rest in filter(None, parts):
+        lines += [head, "", *rest, ""]
+    return "\n".join(lines)
 
 
 def escape(text: str) -> str:
@@ -52,7 +56,6 @@ def escape(text: str) -> str:
 def _summary(evaluation: Evaluation, data: Figures) -> Iterator[str]:
     report = evaluation.report
     hit = data.headline[f"hit_rate@{report.top_k}"]
-    yield ""
     yield (
         f"- Of {report.overall.queries} questions that the documents answer, {hit.mean:.0%} "
         f"({hit.low:.0%} to {hit.high:.0%}) have the right rule among the first {report.top_k}; "
@@ -68,7 +71,7 @@ def _summary(evaluation: Evaluation, data: Figures) -> Iterator[str]:
         verdict = "better than" if gap.low > 0 else "worse than" if gap.high < 0 else "level with"
         yield (
             f"- Fused search is {verdict} the best single source, "
-            f"{escape(report.best_single or '')}: MRR {gap.mean:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})."
+            f"{escape(report.best_single or '')}: MRR {gap.mean:+.3f} ({_range(gap, signed=True)})."
         )
     if report.incomplete:
         yield f"- Warning: {report.incomplete} questions were not answered by all sources."
@@ -85,7 +88,7 @@ def _measured(evaluation: Evaluation) -> Iterator[str]:
     )
     yield ""
     yield from _table(
-        ("domain", "passages", "changes", "model"),
+        ("domain", "passages", "changes so far", "model"),
         [
             (escape(name), f"{one.passages:,}", str(one.version), escape(one.model or "not there"))
             for name, one in origin.domains.items()
@@ -114,6 +117,11 @@ def _headline(report: EvalReport, data: Figures) -> Iterator[str]:
         (escape(names.get(metric, metric)), f"{one.mean:.3f}", _range(one))
         for metric, one in data.headline.items()
     ]
+    yield (
+        "Intervals are bootstrapped over the questions. With few questions or failures they are "
+        "too narrow: 1.000 to 1.000 says that none of these failed, not that none will."
+    )
+    yield ""
     yield from _table(("measure", "mean", "95 % interval"), rows)
 
 
@@ -278,7 +286,7 @@ def _failures(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _plot(name: str, plots: Collection[str]) -> list[str]:
-    return ["", f"![{name.removesuffix('.png')}]({name})"] if name in plots else []
+    return [f"![{name.removesuffix('.png')}]({name})"] if name in plots else []
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> Iterator[str]:

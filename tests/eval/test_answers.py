@@ -91,6 +91,12 @@ def test_abstention_is_right_where_the_gold_is_empty() -> None:
     assert found.rightly_answered("not asked") is None
 
 
+def test_without_unanswerable_questions_there_is_no_recall_of_abstention() -> None:
+    engine = FakeEngine(a=answer("资料不足：没有。", sufficient=False))
+    counts = measure(engine, asked("a", "law")).abstention
+    assert (counts.precision, counts.recall, counts.f1) == (0.0, None, None)
+
+
 def test_what_a_declined_answer_shows_is_neither_cited_nor_said() -> None:
     engine = FakeEngine(a=answer("资料不足：没有。\n补贴八千元。[1]", 1, sufficient=False))
     found = measure(engine, asked("a", "law", key_points=("8000元",)))
