@@ -10,13 +10,19 @@ import re
 from collections.abc import Sequence
 from statistics import median
 
-from fusion.features import FEATURE_NAMES, Question, features
+from fusion.features import (
+    FEATURE_NAMES,
+    Question,
+    features,
+    reference_features,
+    signal_features,
+)
 from fusion.nodes import RankedPassage
 from fusion.overlap import containment, grams
 from indexes.tokenizer import normalise
 
 LOOKED_AT = 5
-"""Passages whose words and scores count; of the others only the cosines do."""
+"""Passages whose words and scores count; of the others only cosines and places do."""
 
 _OF_BEST = (
     *("dense_raw", "dense_score", "keyword_raw", "keyword_score", "both_signals"),
@@ -57,11 +63,14 @@ def confidence_features(query: str | Question, items: Sequence[RankedPassage]) -
     if not items:
         raise ValueError("no passages")
     question = query if isinstance(query, Question) else Question.read(query)
-    rows = [
+    passages = [item.passage for item in items[:LOOKED_AT]]
+    top = [
         dict(zip(FEATURE_NAMES, features(question, item.passage, item.trace), strict=True))
-        for item in items
+        for item in items[:LOOKED_AT]
     ]
-    top, passages = rows[:LOOKED_AT], [item.passage for item in items[:LOOKED_AT]]
+    rows = [  # reading the words of a hundred passages would cost as much as ranking them
+        signal_features(item.trace) | reference_features(question, item.passage) for item in items
+    ]
     logits = [_logit(item.score) for item in items[:LOOKED_AT]]
     cosines = [row["dense_raw"] for row in rows if row["dense_raw"] > 0]
     words = frozenset[str]().union(*(grams(p.content + p.metadata.title) for p in passages))

@@ -97,13 +97,18 @@ def features(
     is its 1-based place in the fused list, 0 where there is none.
     """
     question = query if isinstance(query, Question) else Question.read(query)
-    values = {**_signals(trace), **_words(question, passage), **_references(question, passage)}
+    values = {
+        **signal_features(trace),
+        **_words(question, passage),
+        **reference_features(question, passage),
+    }
     values |= _standing(passage)
     values["fused_rank"] = 1.0 / fused_rank if fused_rank > 0 else 0.0
     return tuple(values[name] for name in FEATURE_NAMES)
 
 
-def _signals(trace: Mapping[str, Any]) -> dict[str, float]:
+def signal_features(trace: Mapping[str, Any]) -> dict[str, float]:
+    """The features that need the trace alone, by name."""
     inner = trace.get("signals", {})
     found = {row["source"]: row for row in inner.get("sources", ()) if row["rank"] is not None}
     values: dict[str, float] = {}
@@ -133,7 +138,8 @@ def _words(question: Question, passage: Passage) -> dict[str, float]:
     }
 
 
-def _references(question: Question, passage: Passage) -> dict[str, float]:
+def reference_features(question: Question, passage: Passage) -> dict[str, float]:
+    """Whether the passage is what the question names, and of its place, by name."""
     meta, code = passage.metadata, passage.metadata.jurisdiction_code
     number = _PUNCTUATION.sub("", normalise(meta.doc_number))
     named = meta.article in question.articles

@@ -106,6 +106,7 @@ def ancestors(code: str) -> tuple[str, ...]:
     )[: None if code != NATIONAL else 1]
 
 
+@lru_cache(maxsize=4096)
 def parts(code: str) -> tuple[str, ...]:
     """The codes of the cities, districts and counties inside of a place, without its own."""
     if code == NATIONAL or not code.endswith("00"):
