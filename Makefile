@@ -19,6 +19,7 @@ STORE ?=
 DOMAIN ?=
 SRC ?=
 QUESTIONS ?= examples/questions.jsonl
+REPORT ?=
 QUESTION ?= 在上海买新能源车能拿多少补贴，车辆购置税能免吗？
 AS_OF ?= 2024-06-01
 PLACE ?= 上海市
@@ -33,7 +34,7 @@ OPTIONS = --config "$(CONFIG)" $(if $(STORE),--store "$(STORE)")
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
-	@echo '  variables: PYTHON VENV TORCH CONFIG STORE DOMAIN SRC QUESTIONS QUESTION AS_OF PLACE'
+	@echo '  variables: PYTHON VENV TORCH CONFIG STORE DOMAIN SRC QUESTIONS REPORT QUESTION AS_OF PLACE'
 
 $(VENV)/.created:
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -53,6 +54,11 @@ $(VENV)/.torch: $(VENV)/.created
 $(VENV)/.installed: $(VENV)/.torch pyproject.toml constraints.txt
 	@echo 'installing policy-fusion (some minutes the first time)'
 	@$(PIP) install -q -c constraints.txt -e .
+	@touch "$@"
+
+$(VENV)/.report: $(VENV)/.installed
+	@echo 'installing what a written report needs'
+	@$(PIP) install -q -c constraints.txt -e '.[report]'
 	@touch "$@"
 
 $(VENV)/.dev: $(VENV)/.torch pyproject.toml constraints.txt
@@ -78,8 +84,8 @@ ingest: .domain models ## ingest DOMAIN=law|fiscal|local [SRC=folder or file] [S
 .domain:
 	@test -n "$(DOMAIN)" || { echo 'error: name a domain: make ingest DOMAIN=law [SRC=folder]' >&2; exit 1; }
 
-eval: models ## measure the search on labelled questions [QUESTIONS=file] [STORE=folder]
-	@$(CLI) eval "$(QUESTIONS)" $(OPTIONS)
+eval: models $(if $(REPORT),$(VENV)/.report) ## measure the search [QUESTIONS=file] [REPORT=folder] [STORE=folder]
+	@$(CLI) eval "$(QUESTIONS)" $(if $(REPORT),--report "$(REPORT)") $(OPTIONS)
 
 # Exit status 1 says that what was found is no better than what is there.
 tune: dev models ## fit fusion and reranker on labelled questions QUESTIONS=file [STORE=folder]

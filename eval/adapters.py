@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """Passages best first, and the domains that were asked but gave no answer."""
+    """Passages best first, and the domains that were asked but gave no answer.
+
+    ``confidence`` in [0, 1] that they hold the answer; None where a system has none.
+    """
 
     passages: tuple[Passage, ...]
     failed: tuple[str, ...] = ()
+    confidence: float | None = None
 
 
 SearchFn = Callable[[Question, int], Retrieved]
@@ -77,6 +81,7 @@ def engine_search(
         except InputError as error:
             raise InputError(f"{question.file}: question {question.key}: {error}") from error
         failed = tuple(entry.source for entry in result.coverage if not entry.ok)
-        return Retrieved(tuple(ranked.passage for ranked in result.passages), failed)
+        found = tuple(ranked.passage for ranked in result.passages)
+        return Retrieved(found, failed, result.confidence)
 
     return search

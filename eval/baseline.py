@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import rjieba
 
 from configs.errors import InputError
+from configs.settings import Settings
 from eval.adapters import Retrieved
 from eval.datasets import Question
+from indexes.catalog import PassageCatalog
 from indexes.schema import Passage
+from indexes.store_layout import StoreLayout
 
 _HAN = re.compile(r"[〇㐀-䶿一-鿿]+")
 _WORD = re.compile(r"\w")
@@ -26,6 +31,16 @@ def plain_tokens(text: str) -> list[str]:
     words = [word for word in rjieba.cut(text) if _WORD.search(word)]
     runs = _HAN.findall(text)
     return words + [run[i : i + 2] for run in runs for i in range(len(run) - 1)]
+
+
+def store_baseline(settings: Settings) -> Bm25Baseline:
+    """Over all passages of a profile's store. Raises InputError as ``Bm25Baseline``."""
+    catalog = PassageCatalog(StoreLayout(Path(settings.store.dir)).catalog)
+    try:
+        rows = chain.from_iterable(catalog.passages(domain) for domain in settings.domains)
+        return Bm25Baseline(passage for _, passage in rows)
+    finally:
+        catalog.close()
 
 
 class Bm25Baseline:

@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 from rich import box
@@ -15,7 +14,7 @@ from rich.table import Table
 
 from configs.errors import InputError, PolicyFusionError
 from eval.adapters import SearchFn, engine_search
-from eval.baseline import Bm25Baseline
+from eval.baseline import store_baseline
 from eval.datasets import Question, load_questions
 from eval.metrics import measures, score
 from eval.runner import run, sample
@@ -110,18 +109,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(options: argparse.Namespace) -> None:
     from configs.settings import load_settings
     from fusion.engine import PolicyQueryEngine
-    from indexes.catalog import PassageCatalog
-    from indexes.store_layout import StoreLayout
 
     asked = [q for q in load_questions(options.questions) if q.answerable]
     questions = sample(asked, options.limit, options.seed)
     settings = load_settings(options.config)
     if options.store is not None:
         settings = settings.with_store(options.store)
-    catalog = PassageCatalog(StoreLayout(Path(settings.store.dir)).catalog)
-    rows = chain.from_iterable(catalog.passages(domain) for domain in settings.domains)
-    baseline = Bm25Baseline(passage for _, passage in rows)
-    catalog.close()
+    baseline = store_baseline(settings)
     with PolicyQueryEngine.from_config(settings) as engine:
         comparison = compare(
             questions,

@@ -2,7 +2,8 @@
 
 One line is ``{"id", "query", "gold": [{"domain", "title", "article", "file"} |
 {"domain", "record", "title"}]}`` with optional ``kind``, ``as_of`` (ISO day), ``jurisdiction``,
-``why`` and ``source``; an empty ``gold`` says that the corpus holds no answer.
+``why``, ``source`` and ``key_points`` (what a right answer must say, in a few words each); an empty
+``gold`` says that the corpus holds no answer.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ class Question(_Frozen):
     jurisdiction: str | None = None
     why: str | None = None
     source: str | None = None
+    key_points: tuple[Text, ...] = ()
     key: str = ""
     file: str = ""
 

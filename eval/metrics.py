@@ -30,6 +30,11 @@ class Judged:
     units: tuple[str, ...]
     ranking: tuple[str | None, ...]
 
+    @property
+    def rank(self) -> int | None:
+        """Rank of the first hit, from 1; None without one."""
+        return next((rank for rank, unit in enumerate(self.ranking, 1) if unit is not None), None)
+
 
 def measures(top_k: int = 10) -> dict[str, Any]:
     """Metric name -> ir-measures object. ``mrr`` is cut at ``top_k``, so is ``ndcg@{top_k}``."""

@@ -80,6 +80,26 @@ def judge(question: Question, passages: Sequence[Passage]) -> tuple[str | None, 
     return tuple(judged)
 
 
+def relevant(question: Question, passages: Sequence[Passage]) -> tuple[bool, ...]:
+    """Per rank whether the passage covers any label; further parts and versions count too."""
+    return tuple(
+        any(covers(gold, passage, question.as_of) for gold in question.gold) for passage in passages
+    )
+
+
+def passage_name(passage: Passage) -> str:
+    """Title and article (or record) of a passage, on one line."""
+    meta = passage.metadata
+    place = f" art. {meta.article}" if meta.article else ""
+    return " ".join(f"{meta.title}{place}{f' ({meta.record})' if meta.record else ''}".split())
+
+
+def gold_name(gold: Gold) -> str:
+    """What a label asks for, written as ``passage_name`` writes it."""
+    place = f" art. {gold.article}" if gold.article else ""
+    return " ".join(f"{gold.title}{place}{f' ({gold.record})' if gold.record else ''}".split())
+
+
 def _same_file(first: str, second: str) -> bool:
     """Whether one path is the tail of the other: corpora are ingested from different roots."""
     a, b = (path.replace("\\", "/").strip("/").split("/") for path in (first, second))

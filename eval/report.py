@@ -25,13 +25,18 @@ class SystemRun:
     """One system's per-question values (question key -> metric -> value) and its behaviour.
 
     ``failures``: domain -> searches in which it could not be consulted; ``incomplete``: questions
-    for which at least one could not.
+    for which at least one could not. By question key: ``firsts`` name the passage that came first,
+    ``ranks`` are those of the first hit (None: not found), ``confidences`` say how sure it was, in
+    [0, 1].
     """
 
     values: Mapping[str, Values]
     latencies_ms: tuple[float, ...] = ()
     failures: Mapping[str, int] = field(default_factory=dict)
     incomplete: int = 0
+    firsts: Mapping[str, str] = field(default_factory=dict)
+    ranks: Mapping[str, int | None] = field(default_factory=dict)
+    confidences: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,8 @@ class EvalReport:
     never answered is in ``unavailable`` and in no comparison. ``best_single`` is the single source
     with the highest MRR, ``advantage`` fused minus that one on the same questions. ``values``:
     system -> question key -> metric -> value, for paired tests against another report.
+    ``questions``: the answerable ones; ``firsts``, ``ranks`` and ``confidences``: of the fused
+    engine, as in ``SystemRun``; ``unanswerable_confidences``: of questions without an answer.
     """
 
     top_k: int
@@ -83,11 +90,25 @@ class EvalReport:
     best_single: str | None
     advantage: PairedResult | None
     values: Mapping[str, Mapping[str, Values]] = field(repr=False)
+    questions: tuple[Question, ...] = field(repr=False)
+    firsts: Mapping[str, str] = field(repr=False)
+    ranks: Mapping[str, int | None] = field(repr=False)
+    confidences: Mapping[str, float] = field(repr=False)
+    unanswerable_confidences: tuple[float, ...] = field(default=(), repr=False)
 
     @property
     def queries(self) -> int:
         """All questions read, answerable or not."""
         return self.overall.queries + self.unanswerable
+
+    @property
+    def failed(self) -> tuple[Question, ...]:
+        """The questions without a hit among the first ``top_k`` of the fused engine."""
+        return tuple(question for question in self.questions if not self.hit(question.key))
+
+    def hit(self, key: str) -> bool:
+        """Whether the fused engine has an answer to this question among its first ``top_k``."""
+        return self.values[FUSED][key][f"hit_rate@{self.top_k}"] > 0
 
     @property
     def slowest_source(self) -> str | None:
@@ -152,6 +173,7 @@ def build_report(
     runs: Mapping[str, SystemRun],
     *,
     unanswerable: int = 0,
+    unanswerable_confidences: tuple[float, ...] = (),
     top_k: int = 10,
     seed: int = 0,
 ) -> EvalReport:
@@ -188,6 +210,11 @@ def build_report(
         if best is None
         else compare_paired(_mrr(fused.values, keys), _mrr(singles[best], keys), seed=seed),
         values={name: one.values for name, one in runs.items()},
+        questions=tuple(questions),
+        firsts=dict(fused.firsts),
+        ranks=dict(fused.ranks),
+        confidences=dict(fused.confidences),
+        unanswerable_confidences=unanswerable_confidences,
     )
 
 

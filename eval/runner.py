@@ -22,7 +22,7 @@ from configs.errors import InputError
 from eval.adapters import Engine, Retrieved, SearchFn, engine_search
 from eval.datasets import Question, load_questions
 from eval.metrics import RECALL_DEPTH, Judged, measures, score
-from eval.relevance import gold_units, judge
+from eval.relevance import gold_units, judge, passage_name
 from eval.report import FUSED, EvalReport, SystemRun, build_report
 
 if TYPE_CHECKING:
@@ -33,17 +33,27 @@ _WARM_UP = Question(id="warm-up", query="预热", gold=())
 
 @dataclass(slots=True)
 class Record:
-    """What one system did so far: judged rankings, timed searches, domains that did not answer."""
+    """What one system did so far: judged rankings, timed searches, domains that did not answer.
+
+    ``firsts``: question key -> name of the passage that came first; ``confidences``: question key
+    -> how sure the system was.
+    """
 
     judged: dict[str, Judged] = field(default_factory=dict)
     latencies_ms: list[float] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)
     incomplete: int = 0
+    firsts: dict[str, str] = field(default_factory=dict)
+    confidences: dict[str, float] = field(default_factory=dict)
 
     def add(self, question: Question, found: Retrieved) -> None:
         self.judged[question.key] = Judged(gold_units(question), judge(question, found.passages))
         self.failures.update(found.failed)
         self.incomplete += bool(found.failed)
+        if found.passages:
+            self.firsts[question.key] = passage_name(found.passages[0])
+        if found.confidence is not None:
+            self.confidences[question.key] = found.confidence
 
 
 def evaluate(
@@ -55,13 +65,16 @@ def evaluate(
     mode: FusionMode | None = None,
     limit: int | None = None,
     seed: int = 0,
+    ask_unanswerable: bool = False,
     clock: Callable[[], float] = time.perf_counter,
 ) -> EvalReport:
     """Evaluate the engine on these question files.
 
     ``mode``: another fusion mode than the configured one; ``limit``: a random sample (``seed``) of
-    so many answerable questions. Raises InputError for an unreadable file, a bad line, a
-    ``top_k`` outside of 1 to ``RECALL_DEPTH``, or when there is no answerable question.
+    so many answerable questions. ``ask_unanswerable``: also learn how sure the engine is of
+    questions without an answer (a sample of the same share); no other figure changes. Raises
+    InputError for an unreadable file, a bad line, a ``top_k`` outside of 1 to ``RECALL_DEPTH``, or
+    when there is no answerable question.
     """
     measures(top_k)  # refuse an impossible cut before the searches, not after
     questions = load_questions(files)
@@ -77,11 +90,23 @@ def evaluate(
             latencies_ms=tuple(record.latencies_ms),
             failures=dict(record.failures),
             incomplete=record.incomplete,
+            firsts=dict(record.firsts),
+            ranks={key: one.rank for key, one in record.judged.items()},
+            confidences=dict(record.confidences),
         )
         for name, record in records.items()
     }
-    unanswerable = sum(not q.answerable for q in questions)
-    return build_report(answerable, runs, unanswerable=unanswerable, top_k=top_k, seed=seed)
+    rest = [q for q in questions if not q.answerable]
+    asked = sample_unanswerable(questions, limit, seed) if ask_unanswerable else ()
+    sure = {question.key: systems[FUSED](question, RECALL_DEPTH).confidence for question in asked}
+    return build_report(
+        answerable,
+        runs,
+        unanswerable=len(rest),
+        unanswerable_confidences=tuple(value for value in sure.values() if value is not None),
+        top_k=top_k,
+        seed=seed,
+    )
 
 
 def run(
@@ -118,6 +143,18 @@ def sample(questions: Sequence[Question], limit: int | None, seed: int) -> list[
         return list(questions)
     chosen = random.Random(seed).sample(range(len(questions)), limit)
     return [questions[i] for i in sorted(chosen)]
+
+
+def sample_unanswerable(
+    questions: Sequence[Question], limit: int | None, seed: int
+) -> list[Question]:
+    """The same share of the unanswerable questions as ``limit`` is of the answerable ones; at
+    least one where there are any."""
+    rest = [question for question in questions if not question.answerable]
+    answerable = len(questions) - len(rest)
+    if limit is None or limit >= answerable or not rest:
+        return rest
+    return sample(rest, max(1, round(len(rest) * limit / answerable)), seed)
 
 
 def _order(names: Sequence[str], number: int) -> list[str]:

@@ -18,7 +18,7 @@ import typer
 
 from configs.errors import InputError, PolicyFusionError
 from configs.settings import FusionMode, Settings, load_settings
-from policy_fusion import __version__, cli_check, cli_history, cli_upkeep
+from policy_fusion import __version__, cli_check, cli_eval, cli_history, cli_upkeep
 from policy_fusion.cli_options import (
     Config,
     Json,
@@ -203,24 +203,38 @@ def evaluate(
     limit: Annotated[
         int | None, typer.Option("--limit", metavar="N", help="A random sample of so many.")
     ] = None,
+    report: Annotated[
+        str | None, typer.Option("--report", metavar="DIR", help="Write md, html and json there.")
+    ] = None,
+    answers: Annotated[
+        bool, typer.Option("--answers", help="Also judge whole answers: citations, abstention.")
+    ] = False,
+    perturb: Annotated[
+        bool, typer.Option("--perturb", help="Also ask every question in other wordings.")
+    ] = False,
+    failed: Annotated[
+        str | None, typer.Option("--failed", metavar="FILE", help="Append failed questions to it.")
+    ] = None,
     config: Config = None,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
     """Measure retrieval on labelled questions: fused, per domain and each source alone."""
     settings = chosen_settings(config, store)
-    fusion_mode = _check_mode(mode)
     _check_top_k(top_k)
-    with libraries_on_stderr(), _engine(settings) as engine:
-        from eval.runner import evaluate as run_evaluation
-
-        report = run_evaluation(
-            [Path(file) for file in files], engine, top_k=top_k, mode=fusion_mode, limit=limit
-        )
-    if as_json:
-        print_json(report.to_dict())
-    else:
-        print_table(report.table())
+    options = cli_eval.EvalOptions(
+        files=tuple(Path(file) for file in files),
+        top_k=top_k,
+        mode=_check_mode(mode),
+        limit=limit,
+        answers=answers,
+        perturb=perturb,
+        report=Path(report) if report else None,
+        failed=Path(failed) if failed else None,
+        profile=config,
+        as_json=as_json,
+    )
+    cli_eval.run_eval(settings, options, _engine)
 
 
 cli_upkeep.register(app)

@@ -191,6 +191,20 @@ def test_a_second_make_runs_no_pip(tmp_path: Path) -> None:
     assert " pip " not in planned.stdout
 
 
+@needs_make
+def test_make_eval_writes_a_report_where_it_is_told_to(tmp_path: Path) -> None:
+    venv = tmp_path / "venv"
+    venv.mkdir()
+    for stamp in (".created", ".torch", ".installed"):
+        (venv / stamp).touch()
+    without = make("--dry-run", "eval", VENV=str(venv))
+    assert "--report" not in without.stdout
+    assert " pip " not in without.stdout
+    planned = make("--dry-run", "eval", VENV=str(venv), REPORT="my report")
+    assert '--report "my report"' in planned.stdout
+    assert ".[report]" in planned.stdout
+
+
 def test_the_ci_script_can_be_run_and_ends_with_the_tests() -> None:
     script = REPO / ".ci" / "run"
     lines = [line for line in script.read_text(encoding="utf-8").splitlines() if line.strip()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,10 @@ import pytest
 
 from configs.errors import InputError, SourceUnavailableError
 from eval.adapters import engine_search
-from eval.datasets import load_questions
+from eval.datasets import Gold, Question, load_questions
 from eval.metrics import RECALL_DEPTH
 from eval.report import EvalReport
-from eval.runner import evaluate, sample
+from eval.runner import evaluate, sample, sample_unanswerable
 from fusion.coverage import SourceCoverage
 from fusion.nodes import RankedPassage, RetrievalResult
 from indexes.schema import Passage, PassageMetadata
@@ -189,6 +189,37 @@ def test_an_engine_that_can_ask_no_domain_scores_zero_and_says_so(files: list[Pa
     assert report.failures == dict.fromkeys(DOMAINS, 3)
     assert report.best_single is None
     assert report.balanced is None
+
+
+def test_what_came_first_and_the_rank_of_the_first_hit_are_kept(files: list[Path]) -> None:
+    report = run(files, FakeEngine(ANSWERS))
+    assert report.ranks == {"q1": 1, "q2": 2, "q3": None}
+    assert report.firsts["q3"] == "law示例 art. 7"
+    assert [question.key for question in report.failed] == ["q3"]
+
+
+def test_unanswerable_questions_are_asked_for_their_confidence_only(files: list[Path]) -> None:
+    class Sure(FakeEngine):
+        def search(self, query: str, **options: Any) -> RetrievalResult:
+            confidence = 0.25 if query == "none" else 0.75
+            return replace(super().search(query, **options), confidence=confidence)
+
+    report = run(files, Sure(ANSWERS), ask_unanswerable=True)
+    assert report.unanswerable_confidences == (0.25,)
+    assert report.confidences == dict.fromkeys(("q1", "q2", "q3"), 0.75)
+    assert report.overall.queries == 3
+    assert report.latency["fused"].samples == 2
+    assert run(files, Sure(ANSWERS)).unanswerable_confidences == ()
+
+
+def test_a_limit_draws_the_same_share_of_the_unanswerable() -> None:
+    gold = (Gold(title="示例法"),)
+    answerable = [Question(id=f"a{i}", query="问", gold=gold) for i in range(20)]
+    rest = [Question(id=f"u{i}", query="问", gold=()) for i in range(10)]
+    assert len(sample_unanswerable([*answerable, *rest], 4, seed=0)) == 2
+    assert len(sample_unanswerable([*answerable, *rest], 1, seed=0)) == 1
+    assert sample_unanswerable([*answerable, *rest], None, seed=0) == rest
+    assert sample_unanswerable(answerable, 4, seed=0) == []
 
 
 def test_a_rejected_question_is_named(files: list[Path]) -> None:

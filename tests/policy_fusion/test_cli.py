@@ -306,6 +306,28 @@ def test_eval_prints_figures_per_source_and_fused(here: Here, store: Path, tmp_p
     assert (bad.returncode, bad.stdout) == (2, "")
 
 
+def test_eval_writes_a_report_judges_answers_and_keeps_what_failed(
+    here: Here, store: Path, tmp_path: Path
+) -> None:
+    questions = [
+        {"id": "1", "query": QUESTION, "gold": [gold("渔业条例（虚构示例）", "2")]},
+        {"id": "2", "query": "林地怎样保护", "gold": [gold("没有这个条例（虚构示例）", "1")]},
+        {"id": "3", "query": "怎样登月", "gold": []},
+    ]
+    lines = "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in questions)
+    file = write(tmp_path / "questions.jsonl", lines)
+    folder, failed = tmp_path / "report", tmp_path / "failed.jsonl"
+    options = ("--answers", "--perturb", "--report", folder, "--failed", failed)
+    found = read(here("eval", file, *options, "--config", PROFILE, "--store", store, "--json"))
+    assert found["answers"]["questions"] == 3
+    assert set(found["wordings"]["wordings"]) >= {"polite", "colloquial", "keywords", "order"}
+    known = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert known["provenance"]["domains"]["law"]["passages"] == 3
+    assert [one["key"] for one in known["failures"]] == ["2"]
+    assert {path.suffix for path in folder.iterdir()} == {".md", ".html", ".json", ".png"}
+    assert '"id":"2"' in failed.read_text(encoding="utf-8")
+
+
 def gold(title: str, article: str) -> dict[str, str]:
     return {"domain": "law", "title": title, "article": article}
 
