@@ -80,7 +80,7 @@ def test_filters_hold_for_every_signal(
         assert found == admitted
 
 
-# 91 passages. Where one is wanted Chroma has to filter; for two or forty, looking further is enough.
+# 91 passages. For one that is wanted Chroma has to filter; for two or forty, a further look does.
 @pytest.mark.parametrize("k", [1, 2, 40])
 def test_a_rare_place_is_found_beyond_the_nearest_passages(tmp_path: Path, k: int) -> None:
     settings = store_settings(tmp_path)
