@@ -53,6 +53,7 @@ PARAMETERS = {
     "num_threads": 1,
     "verbose": -1,
 }
+PRECISION = 0.95
 THRESHOLDS = tuple(n / 10 for n in range(1, 10))
 
 
@@ -130,6 +131,10 @@ def report(judged: Sequence[Judged], confidences: Sequence[float]) -> str:
             lines.append(f"  unanswerable of {file}: AUROC {auroc(yes, own_no):.3f}")
         if own_yes and own_no:
             lines.append(f"  both of {file}: AUROC {auroc(own_yes, own_no):.3f}")
+    lines.append(
+        f"answerable kept at {PRECISION:.0%} precision (equal odds): "
+        f"{coverage_at_precision(yes, no, PRECISION):.3f}"
+    )
     lines.append("threshold  answerable kept  unanswerable caught  precision at equal odds")
     for threshold in THRESHOLDS:
         kept = float(np.mean([c >= threshold for c in yes]))
@@ -137,6 +142,22 @@ def report(judged: Sequence[Judged], confidences: Sequence[float]) -> str:
         precision = kept / (kept + missed) if kept + missed else 1.0
         lines.append(f"{threshold:9.1f} {kept:16.3f} {1 - missed:20.3f} {precision:24.3f}")
     return "\n".join(lines)
+
+
+def coverage_at_precision(yes: Sequence[float], no: Sequence[float], precision: float) -> float:
+    """The largest share of the answerable that a threshold keeps at this precision, in [0, 1].
+
+    ``yes``, ``no``: confidences of answerable and unanswerable questions, which weigh the same;
+    0 when no threshold reaches ``precision``.
+    """
+    above, below = np.sort(yes), np.sort(no)
+    best = 0.0
+    for threshold in dict.fromkeys(above.tolist()):
+        kept = 1.0 - np.searchsorted(above, threshold, side="left") / len(above)
+        missed = 1.0 - np.searchsorted(below, threshold, side="left") / len(below)
+        if kept / (kept + missed) >= precision:
+            best = max(best, float(kept))
+    return best
 
 
 def judge_rows(

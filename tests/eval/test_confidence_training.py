@@ -12,6 +12,7 @@ from configs.errors import InputError
 from eval.confidence_training import (
     Judged,
     auroc,
+    coverage_at_precision,
     cross_validate,
     fit_judge,
     judge_rows,
@@ -52,6 +53,14 @@ def test_auroc_is_that_of_scikit_learn_with_ties() -> None:
     assert auroc([0.5], [0.5]) == 0.5
     with pytest.raises(InputError, match="unanswerable"):
         auroc([0.5], [])
+
+
+def test_coverage_at_a_precision_is_that_of_the_lowest_threshold_that_reaches_it() -> None:
+    yes, no = [0.9, 0.8, 0.6, 0.3], [0.7, 0.2, 0.1, 0.1]
+    # From .8: 2 of 4 kept, none missed: 1. From .6: 3/4 to 1/4: .75. From .3: 1 to 1/4: .8.
+    assert coverage_at_precision(yes, no, 0.95) == 0.5
+    assert coverage_at_precision(yes, no, 0.8) == 1.0
+    assert coverage_at_precision([0.1, 0.2], [0.5, 0.6], 0.95) == 0.0
 
 
 def test_both_kinds_weigh_the_same_and_a_large_file_does_not_drown_a_small_one() -> None:
