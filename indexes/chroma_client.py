@@ -30,7 +30,7 @@ from configs.settings import StoreConfig
 HNSW: CreateHNSWConfiguration = {
     "space": "cosine",
     "ef_construction": 100,
-    "ef_search": 200,
+    "ef_search": 400,  # recall@100 of 50,000 passages .98 to .99; with 200 .94 to .97
     "sync_threshold": 2000,
 }
 FINGERPRINT = "fingerprint"
