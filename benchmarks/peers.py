@@ -138,7 +138,7 @@ def systems(
 def table(
     rows: Sequence[Recorded], found: Mapping[str, tuple[list[Sequence[str]], float]]
 ) -> list[str]:
-    """Means over files; the lead in MRR@10 of our two systems with 95 % intervals over questions."""
+    """Means over files; the lead in MRR@10 of both of ours with 95 % intervals over questions."""
     parts = by_file(rows)
     keys = [row.question.key for row in rows]
     values = {name: values_of(rows, orders) for name, (orders, _) in found.items()}
