@@ -42,7 +42,7 @@ class RetrievalResult:
     raw hits of every signal of every domain that answered.
     ``other_versions``: what matches but does not apply on the day asked for. ``dated``: the date
     that the question itself names, where the caller gave none. ``beside``: articles beside the
-    passages that a model may also read, each id in neither twice; they are no results.
+    passages that a model may also read (``fusion.neighbours``); they are no results.
     """
 
     query: str

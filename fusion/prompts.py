@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from llama_index.core.llms import ChatMessage, MessageRole
 from llama_index.core.prompts import ChatPromptTemplate
@@ -102,7 +103,7 @@ def pack(
         if fits(number, f"{head}\n{content}"):
             blocks.append((number, f"{head}\n{content}"))
         elif budget - count(_joined(blocks)) >= _WORTH:
-            beginning = _beginning(head, content, lambda block, n=number: fits(n, block))
+            beginning = _beginning(head, content, partial(fits, number))
             if beginning:
                 blocks.append((number, beginning))
                 shortened = True

@@ -84,11 +84,11 @@ class PolicySynthesizer(BaseSynthesizer):
 
     def answer(self, result: RetrievalResult, *, streaming: bool = False) -> RESPONSE_TYPE:
         """A PolicyAnswer, or a PolicyStream when ``streaming``."""
-        writing, prompt, problem = self._prepared(result)
+        prepared = self._prepared(result)
+        writing, prompt, problem = prepared
         if streaming:
             # The lambda, as the stream does not exist yet.
-            finish = lambda answer: stream.finish(answer)  # noqa: E731, PLW0108
-            pieces = self._stream(writing, prompt, problem, finish)
+            pieces = self._stream(*prepared, lambda answer: stream.finish(answer))  # noqa: PLW0108
             stream = PolicyStream(pieces)
             stream.begin(writing.result.nodes, result.coverage, writing.confidence)
             return stream
@@ -107,11 +107,11 @@ class PolicySynthesizer(BaseSynthesizer):
 
     async def aanswer(self, result: RetrievalResult, *, streaming: bool = False) -> RESPONSE_TYPE:
         """As ``answer``; streams are AsyncPolicyStream."""
-        writing, prompt, problem = self._prepared(result)
+        prepared = self._prepared(result)
+        writing, prompt, problem = prepared
         if streaming:
             # The lambda, as the stream does not exist yet.
-            finish = lambda answer: stream.finish(answer)  # noqa: E731, PLW0108
-            pieces = self._astream(writing, prompt, problem, finish)
+            pieces = self._astream(*prepared, lambda answer: stream.finish(answer))  # noqa: PLW0108
             stream = AsyncPolicyStream(pieces)
             stream.begin(writing.result.nodes, result.coverage, writing.confidence)
             return stream
@@ -194,8 +194,7 @@ class PolicySynthesizer(BaseSynthesizer):
         if self._writer is None or not writing.enough:
             return None, ""
         about, config = self._writer.metadata, self._config
-        fences = {"context": "", "fence": ""}
-        frame = self._template.format(**fences, query_str=result.query)
+        frame = self._template.format(context="", fence="", query_str=result.query)
         budget = context_budget(
             about.context_window, about.num_output, result.query, self._count, frame
         )
@@ -206,8 +205,15 @@ class PolicySynthesizer(BaseSynthesizer):
             trade_off=config.context.trade_off,
             same=config.context.same,
         )
-        items = (*ranked, *result.beside)
-        beside = range(len(ranked), len(items))
+        ids = [item.passage.id for item in ranked]
+        new = [item for item in result.beside if item.passage.id not in ids]
+        items = (*ranked, *new)
+        ids += [item.passage.id for item in new]
+        beside = [
+            n
+            for n in (ids.index(item.passage.id) for item in result.beside)
+            if n not in choice.chosen and ids[n] not in choice.collapsed
+        ]
         packed = pack(items, budget, self._count, choice.chosen, beside)
         if not packed.count:
             return None, f"no passage fits into a context of {about.context_window} tokens"

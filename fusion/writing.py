@@ -12,11 +12,12 @@ from fusion.citations import Citation, MarkerFilter, cite_answer
 from fusion.confidence import confidence_of
 from fusion.coverage import notice
 from fusion.hierarchy import hierarchy_notes
+from fusion.missing_parts import missing_parts
 from fusion.nodes import RankedPassage, RetrievalResult
 from fusion.prompts import Packed
 from fusion.verification import resolving, verify
 from fusion.version_notes import date_note, version_block
-from fusion.wording import INSUFFICIENT, excerpts, insufficient, reference_notes
+from fusion.wording import INSUFFICIENT, excerpts, insufficient, missing_note, reference_notes
 
 
 class Writing:
@@ -39,6 +40,7 @@ class Writing:
         self._said = ""
         self._citations: tuple[Citation, ...] = ()
         self._unverified: tuple[str, ...] = ()
+        self._missing: tuple[str, ...] = ()
         self._sufficient = self.enough
         self._trace: dict[str, Any] = {"kind": "extractive"}
 
@@ -156,6 +158,7 @@ class Writing:
             references=self._result.references,
             unverified=self._unverified,
             other_versions=self._result.other_versions,
+            missing=self._missing,
         )
 
     def _verified(self) -> str:
@@ -176,15 +179,18 @@ class Writing:
         return self._show("".join(f"\n{remark}" for remark in remarks))
 
     def _closing(self) -> str:
-        """Versions out of force, where they were asked for or nothing else answers; the ranks."""
+        """Parts of the question without a rule; versions out of force, where they were asked for or
+        nothing else answers; the ranks."""
         result = self._result
         asked = any(reference.excluded == "date" for reference in result.references)
         versions = version_block(result.other_versions) if asked or not self._sufficient else ""
         ranks: tuple[str, ...] = ()
         if self._sufficient:
+            given = [result.passages[n - 1] for n in self._given]
+            self._missing = missing_parts(result.query, given)
             items = [(c, result.passages[c.marker - 1]) for c in self._citations]
             ranks = hierarchy_notes(result.query, items)
-        text = "\n".join(line for line in (versions, *ranks) if line)
+        text = "\n".join(line for line in (missing_note(self._missing), versions, *ranks) if line)
         said = "".join(self._shown)
         return self._show(f"{'' if said.endswith(chr(10)) else chr(10)}{text}") if text else ""
 

@@ -167,6 +167,16 @@ class PassageCatalog:
         rows = self._rows(sql, (domain, doc_key))
         return tuple(_passage(row) for row in rows)
 
+    def adjacent(self, id: str) -> tuple[Passage | None, Passage | None]:
+        """The passages before and after this one in its document; None where there is none."""
+        sql = (
+            "SELECT b.position - a.position, b.id, b.domain, b.content, b.metadata"
+            " FROM passages a JOIN passages b ON b.domain = a.domain AND b.doc_key = a.doc_key"
+            " AND b.position IN (a.position - 1, a.position + 1) WHERE a.id = ?"
+        )
+        found = {row[0]: _passage(row[1:]) for row in self._rows(sql, (id,))}
+        return found.get(-1), found.get(1)
+
     def first_passages(self, domain: str) -> Iterator[tuple[str, Passage]]:
         """(document key, first passage) of every document of a domain that has one."""
         sql = (
