@@ -205,7 +205,7 @@ class ContextConfig(_Strict):
     (the rest of the best article, those that it refers to, the next and the previous one).
     """
 
-    trade_off: Unit = 0.7
+    trade_off: Unit = 0.9
     same: Unit = 0.8
     neighbours: Annotated[int, Field(ge=0, le=20)] = 4
 

@@ -148,7 +148,8 @@ class PassageCatalog:
         if article is not None:
             sql += " AND article = ?"
             values.append(article)
-        rows = self._rows(f"{sql} ORDER BY doc_key, position", values)
+        # "+" keeps SQLite from walking the whole domain in that order instead of the title's index.
+        rows = self._rows(f"{sql} ORDER BY +doc_key, position", values)
         return tuple(_passage(row) for row in rows)
 
     def containing(self, domain: str, words: str) -> tuple[Passage, ...]:
