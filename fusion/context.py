@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -39,7 +40,7 @@ def choose_context(
     ``trade_off``: lambda in [0, 1]; relevance is the score as a share of the best.
     """
     words = [grams(item.passage.content) for item in items]
-    stated = [_stated(item) for item in items]
+    stated = cache(lambda n: _stated(items[n]))  # slow, and needed only of what is alike
     groups: list[list[int]] = []
     for n, item in enumerate(items):
         place = item.passage.metadata.jurisdiction_code
@@ -48,7 +49,7 @@ def choose_context(
             if (
                 items[first].passage.metadata.jurisdiction_code == place
                 and similarity(words[first], words[n]) >= same
-                and stated[first] == stated[n]
+                and stated(first) == stated(n)
             ):
                 group.append(n)
                 break

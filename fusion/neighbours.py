@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Literal
 
@@ -103,7 +104,7 @@ class Neighbours:
                         if p.id != passage.id
                     ]
             at += len(line)
-        known = catalog.articles(passage.source, meta.title)
+        known = partial(catalog.articles, passage.source, meta.title)
         for own in own_references(content, meta.article, known, elsewhere):
             same = [
                 p
