@@ -20,7 +20,8 @@ class ConfidenceWindow(BaseModel):
     ``to`` may be 24:00. A window past midnight is two windows.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # By name as well: tuned weights validate a profile again from what it dumps.
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     start: Annotated[str, Field(alias="from", pattern=_TIME)]
     end: Annotated[str, Field(alias="to", pattern=_TIME)]

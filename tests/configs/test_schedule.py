@@ -56,6 +56,11 @@ def test_windows_that_touch_or_share_no_day_are_fine() -> None:
     assert len(config(OFFICE, after, weekend).schedule) == 3
 
 
+def test_a_profile_with_windows_is_valid_again_from_its_dump() -> None:
+    made = config(OFFICE)
+    assert SynthesisConfig.model_validate(made.model_dump()) == made
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
