@@ -186,8 +186,9 @@ class Writing:
         versions = version_block(result.other_versions) if asked or not self._sufficient else ""
         ranks: tuple[str, ...] = ()
         if self._sufficient:
+            # What only the context window left out is no gap in the material.
             given = [result.passages[n - 1] for n in self._given]
-            self._missing = missing_parts(result.query, given)
+            self._missing = missing_parts(result.query, [*given, *self._items])
             items = [(c, result.passages[c.marker - 1]) for c in self._citations]
             ranks = hierarchy_notes(result.query, items)
         text = "\n".join(line for line in (missing_note(self._missing), versions, *ranks) if line)

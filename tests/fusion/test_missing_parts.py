@@ -119,6 +119,16 @@ def test_the_answer_of_a_model_says_it_too_also_in_a_stream() -> None:
     assert stream.missing == ("车辆购置税能免吗",)
 
 
+def test_what_only_the_context_window_left_out_is_not_called_missing() -> None:
+    long = passage("fiscal", TAX.metadata.title, "6", "税" * 5000 + TAX.content)
+    found = RetrievalResult(QUESTION, tuple(items(SUBSIDY, long)), ())
+    model = ScriptedLLM(pieces=("每辆补贴一万元。[1]",), window=1200, output=100)
+    made = PolicySynthesizer(llm=model).answer(found)
+    assert isinstance(made, PolicyAnswer)
+    assert made.trace["synthesis"]["markers"] == [1]
+    assert made.missing == ()
+
+
 def test_an_answer_that_is_insufficient_as_a_whole_names_no_part() -> None:
     made = PolicySynthesizer().answer(result(score=0.1))
     assert isinstance(made, PolicyAnswer)
