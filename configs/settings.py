@@ -5,6 +5,7 @@ A typo fails at load and names the file and the key (``extra="forbid"`` everywhe
 
 from __future__ import annotations
 
+from datetime import datetime
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from configs.errors import ConfigError
+from configs.schedule import ConfidenceWindow, check_windows
 
 FusionMode = Literal[
     "weighted_geometric_mean", "reciprocal_rerank", "relative_score", "dist_based_score", "simple"
@@ -195,12 +197,26 @@ class LLMConfig(_Strict):
     max_retries: Annotated[int, Field(ge=0, le=10)] = 2
 
 
+class ContextConfig(_Strict):
+    """What an LLM reads (docs/answers.md). ``trade_off`` is MMR's lambda: 1 = relevance alone.
+
+    Of passages with the same figures, dates and place whose bigrams agree by ``same`` (Jaccard,
+    0–1) or more, one is given. ``neighbours``: at most so many articles beside the ranked ones
+    (the rest of the best article, those that it refers to, the next and the previous one).
+    """
+
+    trade_off: Unit = 0.9
+    same: Unit = 0.8
+    neighbours: Annotated[int, Field(ge=0, le=20)] = 4
+
+
 class SynthesisConfig(_Strict):
     """The answer. Without ``llm`` it is extractive: the best sentences, verbatim, with citations.
 
-    Below ``min_confidence`` (0–1) the answer is 资料不足 and no LLM is called. ``confidence``:
-    ``agreement`` of the signals, or ``learned`` (trees fitted on answerable and unanswerable
-    questions of the default profile's models).
+    Below ``min_confidence`` (0–1) the answer is 资料不足 and no LLM is called; the windows of
+    ``schedule`` replace it at their hours. ``confidence``: ``agreement`` of the signals, or
+    ``learned`` (trees fitted on answerable and unanswerable questions of the default profile's
+    models).
     """
 
     llm: LLMConfig | None = None
@@ -208,6 +224,21 @@ class SynthesisConfig(_Strict):
     max_sentences: Annotated[int, Field(ge=1, le=50)] = 6
     confidence: Literal["agreement", "learned"] = "agreement"
     min_confidence: Unit = 0.2
+    schedule: tuple[ConfidenceWindow, ...] = ()
+    context: ContextConfig = ContextConfig()
+
+    @field_validator("schedule")
+    @classmethod
+    def _apart(cls, value: tuple[ConfidenceWindow, ...]) -> tuple[ConfidenceWindow, ...]:
+        check_windows(value)
+        return value
+
+    def at(self, moment: datetime) -> SynthesisConfig:
+        """With the ``min_confidence`` of that moment (local time)."""
+        window = next((w for w in self.schedule if w.holds(moment)), None)
+        if window is None:
+            return self
+        return self.model_copy(update={"min_confidence": window.min_confidence})
 
 
 class ReferenceConfig(_Strict):

@@ -38,6 +38,8 @@ class PolicyAnswer(Response):
     """Sentences of a model that carry no marker, or (in streams) state a number, date or article
     that the passages they cite do not have. Always empty without a model."""
     other_versions: tuple[OtherVersion, ...] = ()
+    missing: tuple[str, ...] = ()
+    """The parts of a question of several parts on which the material says nothing, as asked."""
 
     @property
     def query_id(self) -> str:
@@ -89,6 +91,11 @@ class _Streamed:
     def unverified(self) -> tuple[str, ...]:
         """As in PolicyAnswer; empty until the stream has ended."""
         return self.answer.unverified if self.answer else ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """As in PolicyAnswer; empty until the stream has ended."""
+        return self.answer.missing if self.answer else ()
 
     @property
     def trace(self) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from fusion.extractive import best_span
@@ -95,10 +95,11 @@ class MarkerFilter:
 
     ``[1, 2]``, ``【1】`` and ``[1-3]`` become ``[1][2]``, ``[1]`` and ``[1][2][3]``; markers of
     passages that were not given (invented by the model) are removed and counted in ``invented``.
+    ``passages``: the markers that were given, or their number if they are 1, 2, 3 ….
     """
 
-    def __init__(self, passages: int) -> None:
-        self._known = range(1, passages + 1)
+    def __init__(self, passages: int | Collection[int]) -> None:
+        self._known = range(1, passages + 1) if isinstance(passages, int) else passages
         self._held = ""
         self.invented = 0
         self.used: set[int] = set()

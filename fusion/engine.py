@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -26,6 +26,7 @@ from fusion.answerability import Answerability
 from fusion.history import Feedback
 from fusion.history_recorder import HistoryRecorder
 from fusion.lookup import ReferenceLookup
+from fusion.neighbours import Neighbours
 from fusion.nodes import RetrievalResult
 from fusion.opening import open_engine_parts
 from fusion.other_versions import OtherVersions
@@ -61,6 +62,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         answerability: Answerability | None = None,
         history: HistoryRecorder | None = None,
         versions: OtherVersions | None = None,
+        neighbours: Neighbours | None = None,
         top_k: int = 10,
         clock: Callable[[], date] = date.today,
         refresh: Callable[[], None] | None = None,
@@ -76,6 +78,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         self._answerability = answerability
         self._history = history
         self._versions = versions
+        self._neighbours = neighbours
         self._top_k = top_k
         self._clock = clock
         self._refresh = refresh
@@ -90,19 +93,21 @@ class PolicyQueryEngine(BaseQueryEngine):
         *,
         store: str | Path | None = None,
         clock: Callable[[], date] = date.today,
+        now: Callable[[], datetime] = datetime.now,
         llm: LLM | None = None,
         embedders: Mapping[str, TextEmbedder] | None = None,
         warm: bool = True,
     ) -> Self:
         """Open the store of a profile, and load the models unless ``warm`` is False.
 
-        ``llm`` takes the place of ``synthesis.llm``; ``embedders`` that of the configured models,
+        ``now``: local time, by which ``synthesis.schedule`` goes. ``llm`` takes the place of
+        ``synthesis.llm``; ``embedders`` that of the configured models,
         by domain. A domain that was never ingested is skipped until it is there, and the coverage
         says so; one whose model is missing or another than it was ingested with is searched by
         keywords.
         Raises ConfigError.
         """
-        parts = open_engine_parts(config, store=store, llm=llm, embedders=embedders)
+        parts = open_engine_parts(config, store=store, llm=llm, embedders=embedders, now=now)
         engine = cls(
             parts.retriever,
             parts.synthesizer,
@@ -111,6 +116,7 @@ class PolicyQueryEngine(BaseQueryEngine):
             answerability=parts.answerability,
             history=parts.history,
             versions=parts.versions,
+            neighbours=parts.neighbours,
             top_k=parts.settings.fusion.top_k,
             clock=clock,
             refresh=parts.refresh,
@@ -304,7 +310,9 @@ class PolicyQueryEngine(BaseQueryEngine):
     def _answer(self, request: Request, streaming: bool) -> RESPONSE_TYPE:
         payload: dict[str, Any] = {EventPayload.QUERY_STR: request.question}
         with self.callback_manager.event(CBEventType.QUERY, payload=payload) as event:
-            response = self._synthesizer.answer(self._search(request), streaming=streaming)
+            response = self._synthesizer.answer(
+                self._beside(request, self._search(request)), streaming=streaming
+            )
             event.on_end(payload={EventPayload.RESPONSE: response})
         return response
 
@@ -312,6 +320,7 @@ class PolicyQueryEngine(BaseQueryEngine):
         payload: dict[str, Any] = {EventPayload.QUERY_STR: request.question}
         with self.callback_manager.event(CBEventType.QUERY, payload=payload) as event:
             found = await self._asearch(request)
+            found = await asyncio.to_thread(self._beside, request, found)
             response = await self._synthesizer.aanswer(found, streaming=streaming)
             event.on_end(payload={EventPayload.RESPONSE: response})
         return response
@@ -331,6 +340,11 @@ class PolicyQueryEngine(BaseQueryEngine):
             request.question, request.filters, request.domains, request.mode, self._depth(request)
         )
         return await asyncio.to_thread(self._reranked, request, found)
+
+    def _beside(self, request: Request, found: RetrievalResult) -> RetrievalResult:
+        if self._neighbours is None:
+            return found
+        return self._neighbours.apply(found, request.filters, request.domains)
 
     def _depth(self, request: Request) -> int:
         # Twice as deep where rules of other places will be dropped.

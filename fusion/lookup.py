@@ -61,6 +61,22 @@ class ReferenceLookup:
         """Build the table of names."""
         self._names()
 
+    def catalog(self, domain: str) -> PassageCatalog | None:
+        """The catalog of a domain; None for a domain that is not open."""
+        return self._catalogs.get(domain)
+
+    def ending(self, text: str) -> str:
+        """The longest known name with which ``text`` ends, "" if none."""
+        return self._names().ending(text)
+
+    def passages(
+        self, text: str, mention: Mention, filters: Filters, domains: Sequence[str] | None = None
+    ) -> tuple[Passage, ...]:
+        """What a mention in ``text`` names, as far as ``filters`` and ``domains`` admit it."""
+        asked = set(self._catalogs if domains is None else domains)
+        looked = self._resolve(text, mention, self._targets(mention), filters, asked)
+        return looked.passages if looked else ()
+
     def apply(
         self, result: RetrievalResult, filters: Filters, domains: Sequence[str] | None = None
     ) -> RetrievalResult:
@@ -92,12 +108,15 @@ class ReferenceLookup:
         asked = set(self._catalogs if domains is None else domains)
         looked = []
         for mention in found:
-            targets = names.numbered(mention.name) if mention.is_number else ()
-            targets = targets or names.targets(mention.name)
-            item = self._resolve(question, mention, targets, filters, asked)
+            item = self._resolve(question, mention, self._targets(mention), filters, asked)
             if item is not None:
                 looked.append(item)
         return looked
+
+    def _targets(self, mention: Mention) -> tuple[Target, ...]:
+        names = self._names()
+        numbered = names.numbered(mention.name) if mention.is_number else ()
+        return numbered or names.targets(mention.name)
 
     def _resolve(
         self,

@@ -41,7 +41,8 @@ class RetrievalResult:
     ``confidence`` in [0, 1] that they hold the answer, None where nobody judged. ``lists``: the
     raw hits of every signal of every domain that answered.
     ``other_versions``: what matches but does not apply on the day asked for. ``dated``: the date
-    that the question itself names, where the caller gave none.
+    that the question itself names, where the caller gave none. ``beside``: articles beside the
+    passages that a model may also read (``fusion.neighbours``); they are no results.
     """
 
     query: str
@@ -55,6 +56,7 @@ class RetrievalResult:
     )
     other_versions: tuple[OtherVersion, ...] = ()
     dated: QuestionDate | None = None
+    beside: tuple[RankedPassage, ...] = ()
 
     @property
     def query_id(self) -> str:

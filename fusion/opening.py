@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
@@ -24,6 +25,7 @@ from fusion.answerability import Answerability
 from fusion.history_recorder import HistoryRecorder, open_recorder
 from fusion.llm import build_llm
 from fusion.lookup import ReferenceLookup
+from fusion.neighbours import Neighbours
 from fusion.other_versions import OtherVersions
 from fusion.rerank import Reranker, build_reranker
 from fusion.retriever import FusionRetriever
@@ -57,6 +59,7 @@ class EngineParts:
     answerability: Answerability | None
     history: HistoryRecorder | None
     versions: OtherVersions
+    neighbours: Neighbours | None
     refresh: Callable[[], None]
     close: Callable[[], None]
     warmers: tuple[Callable[[], None], ...]
@@ -123,6 +126,7 @@ def open_engine_parts(
     store: str | Path | None,
     llm: LLM | None,
     embedders: Mapping[str, TextEmbedder] | None,
+    now: Callable[[], datetime] = datetime.now,
 ) -> EngineParts:
     """Open the indexes of every domain of weight above 0. Raises ConfigError, InputError."""
     settings = config if isinstance(config, Settings) else load_settings(config)
@@ -161,6 +165,8 @@ def open_engine_parts(
     )
     synthesis = settings.synthesis
     writer = llm or (build_llm(synthesis.llm) if synthesis.llm else None)
+    beside = synthesis.context.neighbours if writer is not None else 0
+    neighbours = Neighbours(lookup, beside) if lookup is not None and beside else None
     warmers: list[Callable[[], None]] = [partial(_warm, index) for index in opened.indexes]
     warmers.append(versions.warm_up)
     if lookup is not None:
@@ -170,12 +176,13 @@ def open_engine_parts(
     return EngineParts(
         settings=settings,
         retriever=retriever,
-        synthesizer=PolicySynthesizer(synthesis, writer),
+        synthesizer=PolicySynthesizer(synthesis, writer, now=now),
         reranker=reranker,
         lookup=lookup,
         answerability=answerability,
         history=open_recorder(settings),
         versions=versions,
+        neighbours=neighbours,
         refresh=partial(opened.refresh, retriever, lookup, versions),
         close=opened.close,
         warmers=tuple(warmers),

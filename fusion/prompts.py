@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from llama_index.core.llms import ChatMessage, MessageRole
 from llama_index.core.prompts import ChatPromptTemplate
 
 from fusion.citations import without_markers
+from fusion.context import best_first_and_last
 from fusion.extractive import units
 from fusion.nodes import RankedPassage
 from fusion.wording import INSUFFICIENT, article_name, source_name
@@ -44,14 +46,19 @@ _WORTH = 100  # tokens below which the beginning of a passage is not worth givin
 class Packed:
     """Context blocks ``[n] [来源：… | 章节：… | 施行日期：…]`` that fit.
 
-    ``count`` passages of the ranking are in it, the last one shortened where ``shortened``.
+    ``markers``: the n of the passages in it, ascending; one is cut where ``shortened``.
     ``fence`` is derived from the context, so that no passage can contain its own end mark.
     """
 
     context: str
     fence: str
-    count: int
+    markers: tuple[int, ...]
     shortened: bool
+
+    @property
+    def count(self) -> int:
+        """Number of passages in the context."""
+        return len(self.markers)
 
 
 def estimate_tokens(text: str) -> int:
@@ -59,33 +66,55 @@ def estimate_tokens(text: str) -> int:
     return (len(text.encode("utf-8", "replace")) + 1) // 2
 
 
-def context_budget(window: int, output: int, question: str, count: TokenCounter) -> int:
-    """Tokens left for the blocks; may be negative. ``output`` <= 0 reserves a quarter."""
+def context_budget(
+    window: int, output: int, question: str, count: TokenCounter, frame: str | None = None
+) -> int:
+    """Tokens left for the blocks; may be negative. ``output`` <= 0 reserves a quarter.
+
+    ``frame``: the prompt without blocks and fences; by default that of the default template.
+    """
     reserved = output if output > 0 else window // 4
-    frame = SYSTEM + USER + question + _fence("")
-    return window - reserved - count(frame) - 2 * count(_fence("")) - _MARGIN
+    frame = SYSTEM + USER + question if frame is None else frame
+    return window - reserved - count(frame) - 3 * count(_fence("")) - _MARGIN
 
 
-def pack(items: Sequence[RankedPassage], budget: int, count: TokenCounter) -> Packed:
-    """As many whole blocks, best first, as ``budget`` tokens hold; then perhaps a beginning."""
-    blocks: list[str] = []
-    left = budget
+def pack(
+    items: Sequence[RankedPassage],
+    budget: int,
+    count: TokenCounter,
+    order: Sequence[int] | None = None,
+    beside: Sequence[int] = (),
+) -> Packed:
+    """As many whole blocks as ``budget`` tokens hold, and perhaps the beginning of one more.
+
+    Marker n is that of ``items[n - 1]``, wherever its block stands. ``order``: positions in
+    ``items``, the most important first, by default all; ``beside``: positions to add, whole, while
+    they fit. The context as a whole is counted and never exceeds the budget. What does not fit is
+    cut behind a sentence where that leaves enough of it (then nothing follows), else left out.
+    """
+    blocks: list[tuple[int, str]] = []
     shortened = False
-    for number, item in enumerate(items, start=1):
-        head = f"[{number}] [{source_head(item)}]"
-        # Words of a source that look like a block's head must not begin another block.
-        content = without_markers(item.passage.readable())
-        block = f"{head}\n{content}\n\n"
-        if count(block) > left:
-            beginning = _beginning(head, content, left, count) if left >= _WORTH else ""
+
+    def fits(number: int, block: str) -> bool:
+        return count(_joined([*blocks, (number, block)])) <= budget
+
+    for number in [n + 1 for n in (range(len(items)) if order is None else order)]:
+        head, content = _head_and_content(number, items[number - 1])
+        if fits(number, f"{head}\n{content}"):
+            blocks.append((number, f"{head}\n{content}"))
+        elif budget - count(_joined(blocks)) >= _WORTH:
+            beginning = _beginning(head, content, partial(fits, number))
             if beginning:
-                blocks.append(beginning)
+                blocks.append((number, beginning))
                 shortened = True
-            break
-        blocks.append(block)
-        left -= count(block)
-    context = "".join(blocks).rstrip()
-    return Packed(context, _fence(context), len(blocks), shortened)
+                break
+    for number in [] if shortened else [n + 1 for n in beside]:
+        block = "\n".join(_head_and_content(number, items[number - 1]))
+        if not fits(number, block):
+            break  # what is given of them stays a beginning of the list, so that none is skipped
+        blocks.append((number, block))
+    context = _joined(blocks)
+    return Packed(context, _fence(context), tuple(sorted(n for n, _ in blocks)), shortened)
 
 
 def source_head(item: RankedPassage) -> str:
@@ -101,13 +130,26 @@ def source_head(item: RankedPassage) -> str:
     return without_markers(" | ".join(parts))
 
 
-def _beginning(head: str, content: str, left: int, count: TokenCounter) -> str:
-    best = ""
-    for unit in units(content):
-        longer = f"{head}\n{content[: unit.end]}{_CUT}\n\n"
-        if count(longer) > left:
-            break
-        best = longer
+def _head_and_content(number: int, item: RankedPassage) -> tuple[str, str]:
+    # Words of a source that look like a block's head must not begin another block.
+    return f"[{number}] [{source_head(item)}]", without_markers(item.passage.readable()).rstrip()
+
+
+def _joined(blocks: Sequence[tuple[int, str]]) -> str:
+    return "\n\n".join(block for _, block in best_first_and_last(blocks))
+
+
+def _beginning(head: str, content: str, fits: Callable[[str], bool]) -> str:
+    """The longest beginning that ends with a sentence and fits, "" if none: by bisection."""
+    ends = [unit.end for unit in units(content)][:-1]
+    best, low, high = "", 0, len(ends)
+    while low < high:
+        middle = (low + high + 1) // 2
+        block = f"{head}\n{content[: ends[middle - 1]]}{_CUT}"
+        if fits(block):
+            best, low = block, middle
+        else:
+            high = middle - 1
     return best
 
 

@@ -31,8 +31,8 @@ def result_json(result: RetrievalResult) -> dict[str, Any]:
 
 
 def answer_json(answer: PolicyAnswer) -> dict[str, Any]:
-    """As ``result_json``, with ``answer``, ``sufficient``, ``confidence``, ``unverified`` and
-    ``citations``.
+    """As ``result_json``, with ``answer``, ``sufficient``, ``confidence``, ``unverified``,
+    ``missing`` (parts of the question without a rule) and ``citations``.
 
     ``citations[i].marker`` = n stands for ``results[n - 1]``.
     """
@@ -43,6 +43,7 @@ def answer_json(answer: PolicyAnswer) -> dict[str, Any]:
         "sufficient": answer.sufficient,
         "confidence": answer.confidence,
         "unverified": list(answer.unverified),
+        "missing": list(answer.missing),
         "citations": [_citation(citation) for citation in answer.citations],
         "results": [_passage(from_node(node)) for node in answer.source_nodes],
         "references": [_reference(entry) for entry in answer.references],

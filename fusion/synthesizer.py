@@ -1,14 +1,16 @@
 """The answer to a question from what was retrieved: a LlamaIndex response synthesizer.
 
-With an LLM it works as LlamaIndex's compact mode does with one call: as many passages as the
-context window holds in one prompt; what does not fit is left out (and said in the trace) rather
-than refined in further calls. Without an LLM it extracts sentences verbatim. Either way the text
-carries markers ``[n]``.
+With an LLM it works as LlamaIndex's compact mode does with one call: as many of the passages chosen
+by ``fusion.context`` as the context window holds in one prompt; what does not fit is left out (and
+said in the trace) rather than refined in further calls. Without an LLM it extracts sentences
+verbatim. Either way the text carries markers ``[n]``.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from llama_index.core.base.response.schema import RESPONSE_TYPE
@@ -28,6 +30,7 @@ from llama_index_instrumentation import get_dispatcher
 
 from configs.settings import SynthesisConfig
 from fusion.answer import AsyncPolicyStream, PolicyAnswer, PolicyStream
+from fusion.context import choose_context
 from fusion.llm import key_hint
 from fusion.nodes import RankedPassage, RetrievalResult, coverage_of, from_node
 from fusion.prompts import (
@@ -46,7 +49,8 @@ dispatcher = get_dispatcher(__name__)
 class PolicySynthesizer(BaseSynthesizer):
     """Writes cited answers; ``llm`` None = extractive.
 
-    ``count_tokens``: the LLM's tokenizer; by default an estimate that is rather too high. An LLM
+    ``count_tokens``: the LLM's tokenizer; by default an estimate that is rather too high. ``now``:
+    local time, by which ``schedule`` goes. An LLM
     that fails, says nothing or marks no source is followed by excerpts and a remark; nothing that
     it does raises. LlamaIndex's global ``Settings`` are never asked for an LLM.
     """
@@ -58,6 +62,7 @@ class PolicySynthesizer(BaseSynthesizer):
         *,
         count_tokens: TokenCounter = estimate_tokens,
         streaming: bool = False,
+        now: Callable[[], datetime] = datetime.now,
     ) -> None:
         def tokens(text: str) -> list[int]:
             return [0] * count_tokens(text)
@@ -73,20 +78,21 @@ class PolicySynthesizer(BaseSynthesizer):
         )
         self._config = config or SynthesisConfig()
         self._writer = llm
+        self._now = now
         self._count = count_tokens
         self._template: BasePromptTemplate = DEFAULT_TEMPLATE
 
     def answer(self, result: RetrievalResult, *, streaming: bool = False) -> RESPONSE_TYPE:
         """A PolicyAnswer, or a PolicyStream when ``streaming``."""
+        prepared = self._prepared(result)
+        writing, prompt, problem = prepared
         if streaming:
             # The lambda, as the stream does not exist yet.
-            pieces = self._stream(result, lambda answer: stream.finish(answer))  # noqa: PLW0108
+            pieces = self._stream(*prepared, lambda answer: stream.finish(answer))  # noqa: PLW0108
             stream = PolicyStream(pieces)
-            stream.begin(result.nodes, result.coverage, Writing(result, self._config).confidence)
+            stream.begin(writing.result.nodes, result.coverage, writing.confidence)
             return stream
-        writing = Writing(result, self._config)
         writing.head()
-        prompt, problem = self._prompt(result, writing)
         if self._writer is None or prompt is None:
             writing.without_llm(problem)
             return writing.answer()
@@ -101,15 +107,15 @@ class PolicySynthesizer(BaseSynthesizer):
 
     async def aanswer(self, result: RetrievalResult, *, streaming: bool = False) -> RESPONSE_TYPE:
         """As ``answer``; streams are AsyncPolicyStream."""
+        prepared = self._prepared(result)
+        writing, prompt, problem = prepared
         if streaming:
             # The lambda, as the stream does not exist yet.
-            pieces = self._astream(result, lambda answer: stream.finish(answer))  # noqa: PLW0108
+            pieces = self._astream(*prepared, lambda answer: stream.finish(answer))  # noqa: PLW0108
             stream = AsyncPolicyStream(pieces)
-            stream.begin(result.nodes, result.coverage, Writing(result, self._config).confidence)
+            stream.begin(writing.result.nodes, result.coverage, writing.confidence)
             return stream
-        writing = Writing(result, self._config)
         writing.head()
-        prompt, problem = self._prompt(result, writing)
         if self._writer is None or prompt is None:
             writing.without_llm(problem)
             return writing.answer()
@@ -176,26 +182,54 @@ class PolicySynthesizer(BaseSynthesizer):
     def _update_prompts(self, prompts: dict[str, BasePromptTemplate]) -> None:
         self._template = prompts.get("text_qa_template", self._template)
 
+    def _prepared(self, result: RetrievalResult) -> tuple[Writing, dict[str, str] | None, str]:
+        """The answer to be written, the prompt if a model is to be asked, and what is wrong."""
+        writing = Writing(replace(result, beside=()), self._config.at(self._now()))
+        return writing, *self._prompt(result, writing)
+
     def _prompt(
         self, result: RetrievalResult, writing: Writing
     ) -> tuple[dict[str, str] | None, str]:
         """The variables of the template; None where no model is to be asked, and what is wrong."""
         if self._writer is None or not writing.enough:
             return None, ""
-        about = self._writer.metadata
-        budget = context_budget(about.context_window, about.num_output, result.query, self._count)
-        packed = pack(result.passages[: self._config.max_passages], budget, self._count)
+        about, config = self._writer.metadata, self._config
+        frame = self._template.format(context="", fence="", query_str=result.query)
+        budget = context_budget(
+            about.context_window, about.num_output, result.query, self._count, frame
+        )
+        ranked = result.passages
+        choice = choose_context(
+            ranked,
+            config.max_passages,
+            trade_off=config.context.trade_off,
+            same=config.context.same,
+        )
+        ids = [item.passage.id for item in ranked]
+        new = [item for item in result.beside if item.passage.id not in ids]
+        items = (*ranked, *new)
+        ids += [item.passage.id for item in new]
+        beside = [
+            n
+            for n in (ids.index(item.passage.id) for item in result.beside)
+            if n not in choice.chosen and ids[n] not in choice.collapsed
+        ]
+        packed = pack(items, budget, self._count, choice.chosen, beside)
         if not packed.count:
             return None, f"no passage fits into a context of {about.context_window} tokens"
-        writing.start_llm(about.model_name, packed.count, packed.shortened)
+        given = max(len(ranked), *packed.markers)  # neighbours that did not fit are no sources
+        trace = {"markers": list(packed.markers), "collapsed": dict(choice.collapsed)}
+        writing.start_llm(about.model_name, items[:given], packed, trace)
         return {"context": packed.context, "fence": packed.fence, "query_str": result.query}, ""
 
     def _stream(
-        self, result: RetrievalResult, finish: Callable[[PolicyAnswer], None]
+        self,
+        writing: Writing,
+        prompt: dict[str, str] | None,
+        problem: str,
+        finish: Callable[[PolicyAnswer], None],
     ) -> Generator[str, None, None]:
-        writing = Writing(result, self._config)
         yield from filter(None, [writing.head()])
-        prompt, problem = self._prompt(result, writing)
         if self._writer is None or prompt is None:
             yield writing.without_llm(problem)
         else:
@@ -208,12 +242,14 @@ class PolicySynthesizer(BaseSynthesizer):
         finish(writing.answer())
 
     async def _astream(
-        self, result: RetrievalResult, finish: Callable[[PolicyAnswer], None]
+        self,
+        writing: Writing,
+        prompt: dict[str, str] | None,
+        problem: str,
+        finish: Callable[[PolicyAnswer], None],
     ) -> AsyncGenerator[str, None]:
-        writing = Writing(result, self._config)
         if head := writing.head():
             yield head
-        prompt, problem = self._prompt(result, writing)
         if self._writer is None or prompt is None:
             yield writing.without_llm(problem)
         else:

@@ -7,7 +7,7 @@ a sentence follows from its source is not judged here (that would take an entail
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,14 +55,24 @@ class Verification:
         return tuple(s.text.strip() for s in self.sentences if s.verdict in verdicts)
 
 
-def verify(text: str, items: Sequence[RankedPassage], question: str) -> Verification:
+def verify(
+    text: str,
+    items: Sequence[RankedPassage],
+    question: str,
+    given: Collection[int] | None = None,
+) -> Verification:
     """Judge every sentence of ``text``, whose marker ``[n]`` stands for ``items[n - 1]``.
 
     The facts of a sentence must stand in a passage that it cites, or in the line that names the
     passage's source; those of the question may be repeated. Without a marker they may stand in any
-    passage, but the sentence stays ``uncited``.
+    passage, but the sentence stays ``uncited``. ``given``: the n that count, by default all.
     """
-    sources = [facts(f"{source_head(item)}\n{item.passage.readable()}") for item in items]
+    sources = [
+        facts(f"{source_head(item)}\n{item.passage.readable()}")
+        if given is None or n in given
+        else frozenset[Fact]()
+        for n, item in enumerate(items, start=1)
+    ]
     asked = facts(question)
     return Verification(
         tuple(

@@ -61,6 +61,12 @@ def reference_notes(references: Sequence[ResolvedReference]) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def missing_note(missing: Sequence[str]) -> str:
+    """One line on the parts of the question without a rule in the material; "" for none."""
+    listed = "、".join(f"“{' '.join(part.split())}”" for part in missing)
+    return f"注意：资料中没有找到问题这一部分的规定：{listed}。" if listed else ""
+
+
 def excerpts(
     question: str, items: Sequence[RankedPassage], max_sentences: int
 ) -> tuple[str, tuple[Citation, ...]]:

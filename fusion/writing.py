@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from configs.settings import SynthesisConfig
@@ -11,10 +12,12 @@ from fusion.citations import Citation, MarkerFilter, cite_answer
 from fusion.confidence import confidence_of
 from fusion.coverage import notice
 from fusion.hierarchy import hierarchy_notes
-from fusion.nodes import RetrievalResult
+from fusion.missing_parts import missing_parts
+from fusion.nodes import RankedPassage, RetrievalResult
+from fusion.prompts import Packed
 from fusion.verification import resolving, verify
 from fusion.version_notes import date_note, version_block
-from fusion.wording import INSUFFICIENT, excerpts, insufficient, reference_notes
+from fusion.wording import INSUFFICIENT, excerpts, insufficient, missing_note, reference_notes
 
 
 class Writing:
@@ -28,14 +31,16 @@ class Writing:
         self._result = result
         self._config = config
         self._items = result.passages[: config.max_passages]
+        self._given: tuple[int, ...] = tuple(range(1, len(self._items) + 1))
         self.confidence = confidence_of(result, self._items)
         missing = bool(result.references) and all(r.missing for r in result.references)
         self.enough = bool(self._items) and self.confidence >= config.min_confidence and not missing
-        self._filter = MarkerFilter(len(self._items))
+        self._filter = MarkerFilter(self._given)
         self._shown: list[str] = []
         self._said = ""
         self._citations: tuple[Citation, ...] = ()
         self._unverified: tuple[str, ...] = ()
+        self._missing: tuple[str, ...] = ()
         self._sufficient = self.enough
         self._trace: dict[str, Any] = {"kind": "extractive"}
 
@@ -64,14 +69,27 @@ class Writing:
             text, self._citations = insufficient(question, items, self._result.coverage)
         return self._show(text) + self._closing()
 
-    def start_llm(self, model: str, passages: int, shortened: bool) -> None:
-        """Text of a model follows, which was given the first ``passages`` passages."""
-        self._filter = MarkerFilter(passages)
+    def start_llm(
+        self,
+        model: str,
+        passages: Sequence[RankedPassage],
+        packed: Packed,
+        trace: Mapping[str, Any],
+    ) -> None:
+        """Text of a model follows, which was given those of ``passages`` that are ``packed``.
+
+        ``passages``: the result's own, then those given beside them; ``trace``: how they were
+        chosen.
+        """
+        self._result = replace(self._result, passages=tuple(passages))
+        self._given = packed.markers
+        self._filter = MarkerFilter(self._given)
         self._trace = {
             "kind": "llm",
             "model": model,
-            "passages": passages,
-            "shortened": shortened,
+            "passages": packed.count,
+            "shortened": packed.shortened,
+            **trace,
         }
 
     def feed(self, piece: str) -> str:
@@ -81,7 +99,7 @@ class Writing:
     def write(self, text: str) -> str:
         """A model's whole text at once: sentences that their passages contradict are left out."""
         text = self._filter.feed(text) + self._filter.flush()
-        checked = verify(text, self._items, self._result.query)
+        checked = verify(text, self._result.passages, self._result.query, self._given)
         if dropped := checked.of("unsupported"):
             self._trace["dropped_sentences"] = list(dropped)
         return self._say(checked.supported)
@@ -98,7 +116,7 @@ class Writing:
         text = self._say(self._filter.flush())
         self._trace["invented_markers"] = self._filter.invented
         said = self._said.strip()
-        self._citations = cite_answer(said, self._items)
+        self._citations = cite_answer(said, self._result.passages)
         text += self._verified()
         if said.startswith(INSUFFICIENT) and not error:
             self._sufficient = False
@@ -120,6 +138,11 @@ class Writing:
         between = "\n" if said else ""
         return text + self._show(f"{between}注意：{why}，以下为检索到的原文摘录。\n{quoted}")
 
+    @property
+    def result(self) -> RetrievalResult:
+        """What the answer is written from; markers count its passages."""
+        return self._result
+
     def answer(self) -> PolicyAnswer:
         """The whole answer, with fresh nodes."""
         nodes = self._result.nodes
@@ -127,7 +150,7 @@ class Writing:
             response="".join(self._shown).strip(),
             source_nodes=nodes,
             metadata={node.node_id: node.node.metadata for node in nodes},
-            citations=resolving(self._citations, self._items),
+            citations=resolving(self._citations, self._result.passages),
             coverage=self._result.coverage,
             trace=self._whole_trace(),
             sufficient=self._sufficient,
@@ -135,11 +158,12 @@ class Writing:
             references=self._result.references,
             unverified=self._unverified,
             other_versions=self._result.other_versions,
+            missing=self._missing,
         )
 
     def _verified(self) -> str:
         """Judge what was said; the remark on sentences that are already shown and do not hold."""
-        checked = verify(self._said, self._items, self._result.query)
+        checked = verify(self._said, self._result.passages, self._result.query, self._given)
         unsupported = checked.of("unsupported")
         self._unverified = checked.of("uncited", "unsupported")
         self._trace["uncited_sentences"] = len(self._unverified) - len(unsupported)
@@ -155,15 +179,19 @@ class Writing:
         return self._show("".join(f"\n{remark}" for remark in remarks))
 
     def _closing(self) -> str:
-        """Versions out of force, where they were asked for or nothing else answers; the ranks."""
+        """Parts of the question without a rule; versions out of force, where they were asked for or
+        nothing else answers; the ranks."""
         result = self._result
         asked = any(reference.excluded == "date" for reference in result.references)
         versions = version_block(result.other_versions) if asked or not self._sufficient else ""
         ranks: tuple[str, ...] = ()
         if self._sufficient:
-            items = [(c, self._items[c.marker - 1]) for c in self._citations]
+            # What only the context window left out is no gap in the material.
+            given = [result.passages[n - 1] for n in self._given]
+            self._missing = missing_parts(result.query, [*given, *self._items])
+            items = [(c, result.passages[c.marker - 1]) for c in self._citations]
             ranks = hierarchy_notes(result.query, items)
-        text = "\n".join(line for line in (versions, *ranks) if line)
+        text = "\n".join(line for line in (missing_note(self._missing), versions, *ranks) if line)
         said = "".join(self._shown)
         return self._show(f"{'' if said.endswith(chr(10)) else chr(10)}{text}") if text else ""
 

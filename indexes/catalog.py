@@ -14,21 +14,14 @@ import threading
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from configs.errors import SourceUnavailableError
-from indexes.schema import (
-    NO_FILTERS,
-    OPEN_END,
-    Document,
-    Filters,
-    Passage,
-    PassageMetadata,
-    date_int,
-)
+from indexes.catalog_rows import insert_document, passage_of
+from indexes.schema import NO_FILTERS, Document, Filters, Passage, PassageMetadata, date_int
 
 SLOT = "~"
 _SCHEMA = """
@@ -127,7 +120,7 @@ class PassageCatalog:
         rows = self._rows(
             f"{_PASSAGE} WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
         )
-        return {row[0]: _passage(row) for row in rows}
+        return {row[0]: passage_of(row) for row in rows}
 
     def admitted(self, ids: Iterable[str], filters: Filters = NO_FILTERS) -> set[str]:
         """Those of the ids that the catalog lists and ``filters`` let pass."""
@@ -148,13 +141,14 @@ class PassageCatalog:
         if article is not None:
             sql += " AND article = ?"
             values.append(article)
-        rows = self._rows(f"{sql} ORDER BY doc_key, position", values)
-        return tuple(_passage(row) for row in rows)
+        # "+" keeps SQLite from walking the whole domain in that order instead of the title's index.
+        rows = self._rows(f"{sql} ORDER BY +doc_key, position", values)
+        return tuple(passage_of(row) for row in rows)
 
     def containing(self, domain: str, words: str) -> tuple[Passage, ...]:
         """The passages of a domain in which ``words`` stand as given; reads them all."""
         sql = f"{_PASSAGE} WHERE domain = ? AND instr(content, ?) ORDER BY id"
-        return tuple(_passage(row) for row in self._rows(sql, (domain, words)))
+        return tuple(passage_of(row) for row in self._rows(sql, (domain, words)))
 
     def articles(self, domain: str, title: str) -> frozenset[str]:
         """The article numbers (in digits) of the documents of this exact title."""
@@ -165,7 +159,17 @@ class PassageCatalog:
         """The passages of one document in their order; empty when it is unknown."""
         sql = f"{_PASSAGE} WHERE domain = ? AND doc_key = ? ORDER BY position"
         rows = self._rows(sql, (domain, doc_key))
-        return tuple(_passage(row) for row in rows)
+        return tuple(passage_of(row) for row in rows)
+
+    def adjacent(self, id: str) -> tuple[Passage | None, Passage | None]:
+        """The passages before and after this one in its document; None where there is none."""
+        sql = (
+            "SELECT b.position - a.position, b.id, b.domain, b.content, b.metadata"
+            " FROM passages a JOIN passages b ON b.domain = a.domain AND b.doc_key = a.doc_key"
+            " AND b.position IN (a.position - 1, a.position + 1) WHERE a.id = ?"
+        )
+        found = {row[0]: passage_of(row[1:]) for row in self._rows(sql, (id,))}
+        return found.get(-1), found.get(1)
 
     def first_passages(self, domain: str) -> Iterator[tuple[str, Passage]]:
         """(document key, first passage) of every document of a domain that has one."""
@@ -174,7 +178,7 @@ class PassageCatalog:
             " WHERE domain = ? AND position = 0 ORDER BY doc_key"
         )
         for key, *columns in self._rows(sql, (domain,)):
-            yield key, _passage(columns)
+            yield key, passage_of(columns)
 
     def contents_with(self, domain: str, words: str) -> Iterator[tuple[str, str]]:
         """(document key, content) of every passage whose content has these words. A full scan."""
@@ -213,7 +217,7 @@ class PassageCatalog:
     def passages(self, domain: str) -> Iterator[tuple[str, Passage]]:
         """(row, passage) of a whole domain, read in pages."""
         for row, *columns in self._pages(domain, "row, domain, content, metadata, id"):
-            yield row, _passage((columns[-1], *columns[:-1]))
+            yield row, passage_of((columns[-1], *columns[:-1]))
 
     def _pages(self, domain: str, columns: str, size: int = 2000) -> Iterator[tuple[Any, ...]]:
         # Ids start with "{domain}:", and ";" follows ":", so the primary key gives the pages.
@@ -283,7 +287,7 @@ class PassageCatalog:
             " WHERE domain = ? AND doc_key IN (SELECT value FROM json_each(?))"
         )
         found = self._rows(sql, (domain, json.dumps(list(doc_keys))))
-        return {row[1]: (row[0], _passage(row[1:])) for row in found}
+        return {row[1]: (row[0], passage_of(row[1:])) for row in found}
 
     def set_fingerprint(self, domain: str, fingerprint: str) -> None:
         """Register a domain; its version starts at 0 (nothing committed yet)."""
@@ -338,7 +342,7 @@ class PassageCatalog:
                     )
             for doc_key, document in documents:
                 if document is not None:
-                    _insert(connection, domain, doc_key, document, rows)
+                    insert_document(connection, domain, doc_key, document, rows)
             connection.execute("DELETE FROM pending WHERE domain = ?", (domain,))
             connection.executemany(
                 "INSERT INTO pending VALUES(?, ?)", [(domain, row) for row in stale]
@@ -349,52 +353,3 @@ class PassageCatalog:
         """Move the store version alone: readers have to open the other stores again."""
         with self._transaction() as connection:
             connection.execute(_MOVE, (domain,))
-
-
-def _passage(row: Sequence[Any]) -> Passage:
-    known = json.loads(row[3])
-    known["heading_path"] = tuple(known["heading_path"])
-    return Passage(id=row[0], source=row[1], content=row[2], metadata=PassageMetadata(**known))
-
-
-def _insert(
-    connection: sqlite3.Connection,
-    domain: str,
-    doc_key: str,
-    document: Document,
-    rows: Mapping[str, str],
-) -> None:
-    file = document.passages[0].metadata.file if document.passages else doc_key
-    connection.execute(
-        "INSERT INTO documents VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            domain,
-            doc_key,
-            document.title,
-            document.version,
-            file,
-            len(document.passages),
-            zlib.compress(document.text.encode("utf-8")),
-            json.dumps(dict(document.extra), ensure_ascii=False),
-        ),
-    )
-    connection.executemany(
-        "INSERT INTO passages VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                p.id,
-                domain,
-                doc_key,
-                position,
-                rows[p.id],
-                p.metadata.title,
-                p.metadata.article,
-                p.metadata.jurisdiction_code,
-                date_int(p.metadata.effective, 0),
-                date_int(p.metadata.expires, OPEN_END),
-                json.dumps(asdict(p.metadata), ensure_ascii=False),
-                p.content,
-            )
-            for position, p in enumerate(document.passages)
-        ],
-    )

@@ -142,7 +142,7 @@ def test_hidden_words_of_a_page_are_not_there(opened: Open) -> None:
 
 def test_a_prompt_holds_them_inside_its_fence_and_as_no_block_of_their_own(opened: Open) -> None:
     model = ScriptedLLM(pieces=("观赏鱼由管理员喂养。[1]",), window=20_000)
-    ask(opened(True, VALID, model), ABOUT_FISH, top_k=20)
+    made = ask(opened(True, VALID, model), ABOUT_FISH, top_k=20)
     (prompt,) = model.prompts
     (fence,) = set(re.findall(r"=====资料-[0-9a-f]{12}=====", prompt)) - {FENCE}
     before, inside, after = prompt.split(f"\n{fence}\n")
@@ -151,7 +151,9 @@ def test_a_prompt_holds_them_inside_its_fence_and_as_no_block_of_their_own(opene
     assert "已被接管" in inside
     assert FORGED not in prompt
     heads = re.findall(r"^\[(\d+)\] \[来源：《(.+?)》", inside, re.MULTILINE)
-    assert [int(number) for number, _ in heads] == list(range(1, len(heads) + 1))
+    assert len({number for number, _ in heads}) == len(heads)
+    for number, title in heads:
+        assert made.source_nodes[int(number) - 1].metadata["title"] == title
     assert "示例伪造法" not in {title for _, title in heads}
 
 
