@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from fusion.nodes import RankedPassage, RetrievalResult
+from fusion.question_place import read_question_place
 from fusion.resolved import ResolvedReference
 from indexes.catalog import PassageCatalog
 from indexes.jurisdiction import ancestors, places_in
 from indexes.names import NamedDocument, NameTable, Target
+from indexes.succession import plain_title
 from indexes.numbering import nearest_article, part_with
-from indexes.references import Mention, mentions
+from indexes.references import Mention, matching_form, mentions
 from indexes.schema import NATIONAL, Filters, Passage, PassageId
 
 MAX_REFERENCES = 8
@@ -42,12 +44,17 @@ class ReferenceLookup:
         catalogs: Mapping[str, PassageCatalog],
         aliases: Mapping[str, str],
         recheck_seconds: float = 2.0,
+        repealed: Callable[[], Mapping[str, str]] | None = None,
     ) -> None:
+        """``repealed``: the titles of rules that others repeal -> the title of the one that does,
+        as ``fusion.other_versions`` reads them; the rules themselves may not be there."""
         self._catalogs = dict(catalogs)
         self._aliases = dict(aliases)
+        self._repealed = repealed
         self._recheck = recheck_seconds
         self._lock = threading.Lock()
         self._table: NameTable | None = None
+        self._ended: Mapping[str, str] = {}
         self._versions: dict[str, int] = {}
         self._next = 0.0
 
@@ -104,7 +111,7 @@ class ReferenceLookup:
         self, question: str, filters: Filters, domains: Sequence[str] | None
     ) -> list[_Looked]:
         names = self._names()
-        found = mentions(question, names.ending)[:MAX_REFERENCES]
+        found = mentions(question, names.ending, names.unheard)[:MAX_REFERENCES]
         asked = set(self._catalogs if domains is None else domains)
         looked = []
         for mention in found:
@@ -129,9 +136,11 @@ class ReferenceLookup:
         text = question[mention.start : mention.end]
         reference = ResolvedReference(text=text, title=mention.name, article=mention.article)
         if not targets:
-            # An unknown name is only sure to be one when it stands in 《》 or has a number.
-            named = mention.is_number or "《" in text
-            return _Looked(replace(reference, missing="document")) if named else None
+            # 第七条 may stand far from a name that it only seems to belong to.
+            named = mention.is_number or matching_form(mention.name) in matching_form(text)
+            successor = self._successor(mention.name)
+            missing = replace(reference, missing="document", successor=successor)
+            return _Looked(missing) if named else None
         if not mention.article:
             return _Looked(replace(reference, title=targets[0].title, found=True))
         everything = [p for target in targets for p in self._passages(target, mention.article)]
@@ -142,8 +151,11 @@ class ReferenceLookup:
             return _Looked(replace(reference, missing="article", nearest=nearest))
         here = [p for p in everything if p.source in asked and _in_place(p, filters)]
         here = of_named_place(question, here)
+        if filters.jurisdictions is None and not mention.is_number:
+            here = _admitted(question, here)
         if not here:
             return _Looked(replace(reference, found=True, excluded="place"))
+        here = _of_edition(here, mention.edition)
         valid = [p for p in here if filters.admits(p.metadata)]
         # Asked for by name, a rule that is out of force is told of, apart from the results.
         chosen = valid or _newest(here)
@@ -171,13 +183,19 @@ class ReferenceLookup:
             known.update(self._catalogs[target.domain].articles(target.domain, target.title))
         return nearest_article(article, known)
 
+    def _successor(self, name: str) -> str:
+        """What repeals a rule that is not there, "" where the store does not tell."""
+        return self._ended.get(plain_title(matching_form(name)), "")
+
     def _names(self) -> NameTable:
         with self._lock:
             if self._table is not None and time.monotonic() < self._next:
                 return self._table
             versions = {name: c.store_version(name) for name, c in self._catalogs.items()}
             if self._table is None or versions != self._versions:
-                self._table = NameTable(named_documents(self._catalogs), self._aliases)
+                self._ended = self._repealed() if self._repealed is not None else {}
+                documents = named_documents(self._catalogs)
+                self._table = NameTable(documents, self._aliases, self._ended)
                 self._versions = versions
             self._next = time.monotonic() + self._recheck
             return self._table
@@ -208,6 +226,22 @@ def of_named_place(question: str, passages: list[Passage]) -> list[Passage]:
         return passages
     codes = {code for place in places_in(question) for code in ancestors(place.code)} - {NATIONAL}
     return [p for p in passages if p.metadata.jurisdiction_code in codes] or passages
+
+
+def _admitted(question: str, passages: list[Passage]) -> list[Passage]:
+    """Without the rules of other places than the question names: 天津 has none of 上海's."""
+    placed = read_question_place(question)
+    return [p for p in passages if placed is None or placed.admits(p.metadata)]
+
+
+def _of_edition(passages: list[Passage], year: int) -> list[Passage]:
+    """The version of that year where there is one (会计法（2017年）), else all."""
+
+    def years(passage: Passage) -> set[str]:
+        meta = passage.metadata
+        return {(day or "")[:4] for day in (meta.promulgated, meta.effective, meta.version)}
+
+    return [p for p in passages if str(year) in years(p)] or passages
 
 
 def _newest(passages: Sequence[Passage]) -> list[Passage]:

@@ -143,13 +143,13 @@ def open_engine_parts(
     aliases = load_aliases(settings.references.aliases)
     opened = _Opener(settings, given)
     catalogs = {index.name: index.catalog for index in opened.indexes}
-    lookup = (
-        ReferenceLookup(catalogs, aliases, settings.store.reopen_seconds)
-        if settings.references.enabled
-        else None
-    )
     versions = OtherVersions(
         {index.name: index for index in opened.indexes}, catalogs, settings.store.reopen_seconds
+    )
+    lookup = (
+        ReferenceLookup(catalogs, aliases, settings.store.reopen_seconds, versions.repealed)
+        if settings.references.enabled
+        else None
     )
     retriever = FusionRetriever(
         opened.indexes,

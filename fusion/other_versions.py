@@ -109,6 +109,10 @@ class OtherVersions:
                 found[version] = _other(known, version, passage, filters.as_of)
         return replace(result, other_versions=tuple(found.values())[:LIMIT])
 
+    def repealed(self) -> Mapping[str, str]:
+        """Plain titles that documents repeal -> the title of the latest one that does."""
+        return self._succession().repealed()
+
     def _named(self, result: RetrievalResult) -> Iterator[Passage]:
         """The articles that the question names and that do not apply on its day."""
         ids = [id for ref in result.references if ref.excluded == "date" for id in ref.ids]

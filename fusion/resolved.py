@@ -13,6 +13,7 @@ class ResolvedReference:
     ``found``: the article (or document) exists, ``ids`` are its passages. ``missing``: what does
     not exist, the whole document or the article; ``nearest`` is then the closest article there is
     (digits, "" if none). ``excluded``: it exists, but not for the place or on the day asked for.
+    ``successor``: the title that repeals a missing document, "" where nothing tells.
     """
 
     text: str
@@ -23,3 +24,4 @@ class ResolvedReference:
     missing: Literal["", "document", "article"] = ""
     nearest: str = ""
     excluded: Literal["", "place", "date"] = ""
+    successor: str = ""

@@ -49,7 +49,8 @@ def reference_notes(references: Sequence[ResolvedReference]) -> tuple[str, ...]:
         title = f"《{reference.title.strip('《》')}》"
         name = f"{title}{article_name(reference.article)}"
         if reference.missing == "document":
-            notes.append(f"注意：资料中没有{title}。")
+            ended = f"（《{reference.successor}》载明其废止）" if reference.successor else ""
+            notes.append(f"注意：资料中没有{title}{ended}。")
         elif reference.missing == "article":
             near = article_name(reference.nearest)
             closest = f"，最接近的是{near}" if near else ""

@@ -54,6 +54,7 @@ _GUARDS = {
     "北海": r"{}(?!公园|舰队|海)",
     "河池": r"(?<![内运]){}",
 }
+_LONGEST_PLACE = 30
 _AROUND_ABBREVIATION = (
     r"(?:(?<=[在来进返离赴留落入])(?P<before>[京沪渝穗])(?!津冀|昆|九|广|港)"
     r"|(?P<after>[京沪渝穗深杭])(?=[牌籍漂]|户(?:口|籍)|[A-Z]牌))"
@@ -132,6 +133,15 @@ def places_in(text: str) -> tuple[Place, ...]:
         if len(chosen) == 1:
             result.append(chosen[0])
     return tuple(_place(code) for code in dict.fromkeys(result))
+
+
+def place_ending(text: str) -> tuple[Place | None, int]:
+    """The place whose name stands at the end of ``text``, and its length; (None, 0) without one."""
+    tail = text[-_LONGEST_PLACE:]
+    for start, end, codes in _mentions(tail):
+        if end == len(tail) and len(codes) == 1:
+            return _place(codes[0]), end - start
+    return None, 0
 
 
 def allowed_codes(name: str) -> frozenset[str]:

@@ -11,9 +11,14 @@ from importlib import resources
 from pathlib import Path
 
 from configs.errors import ConfigError
+from indexes.jurisdiction import ancestors, place_ending, places_in
+from indexes.jurisdiction import parts as parts_of
 from indexes.references import DOC_NUMBER, matching_form
+from indexes.schema import NATIONAL
 
 _STATE = "中华人民共和国"
+_DROPPED = re.compile(rf"[\s《》〈〉]|{_STATE}")
+_ENACTED = re.compile(r"施行(?=条例|细则|办法)")
 _TAIL = re.compile(r"[（(][^（()）]*[)）]$")
 _KINDS = ("法", "条例", "规定", "办法", "细则", "解释", "决定", "规则", "准则", "通则", "法典")
 _PLACE = re.compile(
@@ -21,6 +26,14 @@ _PLACE = re.compile(
 )
 _LONGEST = 60
 _ABBREVIATION = range(10, 2, -1)
+_OFFICIAL = ("省", "市", "区", "县", "州", "盟", "旗")
+_RULES = ("法", "法典", "条例", "办法", "细则")
+_RUN = re.compile(r"[\u4e00-\u9fff]+\Z")
+# What stands before a name in a sentence, and what no name of a rule has in it.
+_LEADS = re.compile(
+    r"根据|依据|依照|按照|按|违反|适用|参照|关于|对照|查询|请问|查一?下|看一?下|我国|和|与|及|或|跟|现行|原"
+)
+_NO_NAME = re.compile(r"[的了吗呢吧是在有这那哪该本此上述其]|怎么|什么|如何|规定|我们|你们|公司的?办法")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +63,12 @@ class NameTable:
     """Name -> targets; several targets where a name is ambiguous. Immutable after construction."""
 
     def __init__(
-        self, documents: Iterable[NamedDocument], aliases: Mapping[str, str] | None = None
+        self,
+        documents: Iterable[NamedDocument],
+        aliases: Mapping[str, str] | None = None,
+        repealed: Iterable[str] = (),
     ) -> None:
+        """``repealed``: titles that are known only because a document says they are repealed."""
         self._names: dict[str, dict[Target, None]] = defaultdict(dict)
         self._numbers: dict[tuple[str, int, int], dict[Target, None]] = defaultdict(dict)
         self._buckets: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -74,6 +91,8 @@ class NameTable:
         for name, targets in weaker.items():
             self._names.setdefault(name, targets)
         for short, titles in learned.items():
+            if any(name.endswith(short) and name not in titles for name in self._names):
+                continue  # 实施条例 is what one text calls its own, and how many others end
             known = {t: None for title in titles for t in self._names.get(title, ())}
             if len({t.title for t in known}) == 1:  # 本条例 or 《办法》 mean another one each time
                 self._names.setdefault(short, known)
@@ -82,26 +101,68 @@ class NameTable:
             if known:
                 self._names.setdefault(_key(alias), known)
 
+        kinds = (_key(title) for title in repealed)
+        self._repealed = {key for key in kinds if len(key) >= 3 and key.endswith(_RULES)}
+
     def __len__(self) -> int:
         return len(self._names)
 
     def ending(self, text: str) -> str:
-        """The longest known name, else an unambiguous abbreviation, with which ``text`` ends."""
-        for size in range(min(_LONGEST, len(text)), 1, -1):
-            if text[-size:] in self._names:
-                return text[-size:]
-        if not text.endswith(_KINDS):
+        """The longest known name, else an unambiguous abbreviation, with which ``text`` ends.
+
+        Titles inside a title may be written as they like: 关于适用《中华人民共和国…法》的解释. Behind
+        the name of a place that has no such rule, the place belongs to the (unknown) name.
+        """
+        loose, begins = _loose(text)
+        for size in range(min(_LONGEST, len(loose)), 1, -1):
+            key = loose[-size:]
+            if key in self._names:
+                return self._with_place(text, begins[-size], key)
+            if key in self._repealed:
+                return text[begins[-size] :]
+        if not loose.endswith(_KINDS):
             return ""
-        sizes = (size for size in _ABBREVIATION if size <= len(text))
-        return next((text[-size:] for size in sizes if self._expand(text[-size:])), "")
+        sizes = (size for size in _ABBREVIATION if size <= len(loose))
+        size = next((size for size in sizes if self._expand(loose[-size:])), 0)
+        return self._with_place(text, begins[-size], loose[-size:]) if size else ""
+
+    def unheard(self, text: str) -> str:
+        """What ``text`` ends with where it looks like the name of a rule and is that of none.
+
+        Careful: "" for what may stand for a known name.
+        """
+        run = _RUN.search(text)
+        name = _LEADS.split(run[0])[-1] if run else ""
+        if not 4 <= len(name) <= 24 or not name.endswith(_RULES) or _NO_NAME.search(name):
+            return ""
+        key = _key(name)
+        return "" if any(_within(key, known) or key == known for known in self._names) else name
 
     def targets(self, name: str) -> tuple[Target, ...]:
         """What a title or short name stands for; empty when unknown."""
-        key = _key(name)
-        if key in self._names:
-            return tuple(self._names[key])
-        expanded = self._expand(key)
+        for key in (_key(name), _TAIL.sub("", _key(name))):
+            if key in self._names:
+                return tuple(self._names[key])
+        expanded = self._expand(_key(name))
         return tuple(self._names[expanded]) if expanded else ()
+
+    def _with_place(self, text: str, start: int, key: str) -> str:
+        """The name from ``start``; with the place before it where the name's rules are of others.
+
+        A national rule remains one (上海劳动合同法), unless the place is written officially before
+        what places also have: 示例省物业管理条例 is not the country's 物业管理条例.
+        """
+        place, length = place_ending(text[:start])
+        if place is None or place.code == NATIONAL:
+            return text[start:]
+        near = {*ancestors(place.code), *parts_of(place.code)} - {NATIONAL}
+        places = [{p.code for p in places_in(t.title)} - {NATIONAL} for t in self.targets(key)]
+        if any(codes & near for codes in places):
+            return text[start:]
+        official = text[:start].endswith(_OFFICIAL) and not key.endswith(("法", "法典"))
+        if not all(places) and not official:
+            return text[start:]
+        return text[start - length :]
 
     def numbered(self, doc_number: str) -> tuple[Target, ...]:
         """The documents of this 发文字号, whose issuer may have words before it (根据示府规…)."""
@@ -150,7 +211,17 @@ def load_aliases(path: str | Path | None = None) -> dict[str, str]:
 
 
 def _key(name: str) -> str:
-    return re.sub(r"[\s《》]", "", matching_form(name))
+    return _loose(matching_form(name))[0]
+
+
+def _loose(text: str) -> tuple[str, list[int]]:
+    """The text without blanks, title marks and 中华人民共和国, and where each character began."""
+    dropped = {at for m in _DROPPED.finditer(text) for at in range(*m.span())}
+    kept = [at for at in range(len(text)) if at not in dropped]
+    loose = "".join(text[at] for at in kept)
+    # The name of the state belongs to the name that it stands before.
+    begins = [at - len(_STATE) if text[:at].endswith(_STATE) else at for at in kept]
+    return _ENACTED.sub("实施", loose), begins
 
 
 def _spellings(title: str, full: str) -> set[str]:

@@ -24,8 +24,17 @@ DOC_NUMBER = re.compile(
     r"(?P<number>\d{1,5})\s*号"
 )
 _BRACKETED = re.compile(r"《(?P<title>[^《》]{2,80})》")
-# What may stand between a name and its article: 《…》（2018年修正）的第六条, 民法典中，第六条.
-_BETWEEN = re.compile(r"(?:\s|[的中里内之，,、:：]|规定|[（(][^（()）]{0,20}[)）])*\Z")
+# What may stand between a name and its article: 《…》（2018年修正）的第六条, 民法典合同编，第五百条.
+_BETWEEN = re.compile(
+    rf"(?:\s+|[的中里内之，,、:：]|规定|[（(][^（()）]{{0,20}}[)）]|第{_NUM}[编章节]|总则|分则|附则"
+    r"|(?:总则|物权|合同|人格权|婚姻家庭|继承|侵权责任)编)\Z"
+)
+_GAPS = 8
+_WIDEST_GAP = 24
+# A version named by its year: 会计法（2017年修正）, 2017年会计法.
+_YEAR = r"((?:19|20)\d\d)"
+_EDITION = re.compile(rf"[（(][^（()）]{{0,8}}?{_YEAR}(?!\d)[^（()）]{{0,12}}[)）]")
+_EDITION_BEFORE = re.compile(rf"(?<!\d){_YEAR}年?(?:修[正订]|版|通过|颁布|公布|发布)?的?\Z")
 _JOINT = re.compile(r"[\s、，,和及与或至到\-—~～]{1,4}\Z")
 _LONGEST_NAME = 60
 
@@ -36,7 +45,8 @@ class Mention:
 
     ``name``: the title or 发文字号 as written, "" in 该法第三条; ``is_number``: whether it is a
     发文字号. ``article`` in digits (``120-1``), "" when a whole document is meant; ``paragraph``
-    (款) and ``item`` (项) 0 where none is named.
+    (款) and ``item`` (项) 0 where none is named. ``edition``: the year by which a version is named,
+    会计法（2017年）第四十二条, 0 where none is.
     """
 
     start: int
@@ -46,19 +56,25 @@ class Mention:
     article: str
     paragraph: int = 0
     item: int = 0
+    edition: int = 0
 
 
-def mentions(text: str, ending_name: Callable[[str], str]) -> tuple[Mention, ...]:
+def mentions(
+    text: str,
+    ending_name: Callable[[str], str],
+    unheard_name: Callable[[str], str] | None = None,
+) -> tuple[Mention, ...]:
     """The references of ``text`` that name an article, or a document by its 发文字号, in order.
 
-    ``ending_name``: the longest known name with which a text ends, "" if none. An article without
-    a name before it takes that of the reference before it (第六条、第七条), else of the last 《》.
+    ``ending_name``: the longest known name with which a text ends, "" if none; ``unheard_name``:
+    the same of names that only look like those of rules. An article without a name before it takes
+    that of the reference before it (第六条、第七条), else of the last 《》.
     """
     plain = matching_form(text)
     numbers = [(m.start(), m.end()) for m in DOC_NUMBER.finditer(plain)]
     found: list[Mention] = []
     for match in _ARTICLE.finditer(plain):
-        mention = _article(plain, match, numbers, found, ending_name)
+        mention = _article(plain, match, numbers, found, ending_name, unheard_name)
         if mention is not None:
             found.append(mention)
     covered = [(m.start, m.end) for m in found]
@@ -85,6 +101,7 @@ def _article(
     numbers: list[tuple[int, int]],
     before: list[Mention],
     ending_name: Callable[[str], str],
+    unheard_name: Callable[[str], str] | None,
 ) -> Mention | None:
     try:
         article = str(numeral(match["number"]))
@@ -93,7 +110,12 @@ def _article(
         item = numeral(match["item"]) if match["item"] else 0
     except (KeyError, ValueError):
         return None
-    for start, name, is_number in _names(plain, match, numbers, before, ending_name):
+    for start, end, name, is_number in _names(plain, match, numbers, ending_name, unheard_name):
+        year = _EDITION.search(name + plain[end : match.start()])
+        year = year or _EDITION_BEFORE.search(plain[max(0, start - _WIDEST_GAP) : start])
+        edition = int(year[1]) if year and not is_number else 0
+        return Mention(start, match.end(), name, is_number, article, paragraph, item, edition)
+    for start, name, is_number in _carried(plain, match, before):
         return Mention(start, match.end(), name, is_number, article, paragraph, item)
     return None
 
@@ -102,31 +124,59 @@ def _names(
     plain: str,
     match: re.Match[str],
     numbers: list[tuple[int, int]],
-    before: list[Mention],
     ending_name: Callable[[str], str],
+    unheard_name: Callable[[str], str] | None,
+) -> Iterator[tuple[int, int, str, bool]]:
+    """Where a name right before the article begins and ends, the name, and whether it is a 发文字号.
+
+    What stands between may belong to the name (…管理规定第十条, …解释（一）第三条): of the readings
+    the one counts that reaches furthest back, of equals the longest.
+    """
+    heads = tuple(_heads(plain[: match.start()]))
+    for head in heads:
+        for start, end in numbers:
+            if end == len(head):
+                yield start, end, plain[start:end], True
+        if head.endswith("》") and (opening := _opening(head)) >= 0:
+            yield opening, len(head), head[opening + 1 : -1], False
+    for named in (ending_name, unheard_name):
+        found = [(head, named(head[-_LONGEST_NAME:])) for head in heads] if named else []
+        begins = [(len(head) - len(name), len(head), name) for head, name in found if name]
+        if begins:
+            yield *min(begins, key=lambda read: (read[0], -read[1])), False
+
+
+def _carried(
+    plain: str, match: re.Match[str], before: list[Mention]
 ) -> Iterator[tuple[int, str, bool]]:
-    """Where the reference begins, the name it uses and whether that is a 发文字号; best first."""
-    head = plain[: match.start()]
-    gap = _BETWEEN.search(head)
-    head = head[: gap.start()] if gap else head
-    for start, end in numbers:
-        if end == len(head):
-            yield start, plain[start:end], True
-    if head.endswith("》"):
-        opening = head.rfind("《")
-        if opening >= 0:
-            yield opening, head[opening + 1 : -1], False
-    name = ending_name(head[-_LONGEST_NAME:])
-    if name:
-        yield len(head) - len(name), name, False
-    if not match["mark"]:
+    """The name of an article that has none of its own, from the reference before it."""
+    joint = plain[before[-1].end : match.start()] if before else ""
+    if not match["mark"] and not (before and _JOINT.fullmatch(joint)):
         return  # 三条 alone is a count, not a reference
-    if before:
-        last = before[-1]
-        joint = plain[last.end : match.start()]
-        if _JOINT.fullmatch(joint) or not _BRACKETED.search(joint):
-            yield match.start(), last.name, last.is_number
-            return
+    if before and (_JOINT.fullmatch(joint) or not _BRACKETED.search(joint)):
+        yield match.start(), before[-1].name, before[-1].is_number
+        return
     named = list(_BRACKETED.finditer(plain, 0, match.start()))
     if named:
         yield match.start(), named[-1]["title"], False
+
+
+def _heads(head: str) -> Iterator[str]:
+    """The text, then without each thing at its end that may stand before an article's number."""
+    yield head
+    for _ in range(_GAPS):
+        gap = _BETWEEN.search(head, max(0, len(head) - _WIDEST_GAP))
+        if gap is None:
+            return
+        head = head[: gap.start()]
+        yield head
+
+
+def _opening(head: str) -> int:
+    """Where the 《 of the 》 at the end stands, titles inside titles counted; -1 without one."""
+    depth = 0
+    for at in range(len(head) - 1, -1, -1):
+        depth += (head[at] == "》") - (head[at] == "《")
+        if depth == 0:
+            return at
+    return head.rfind("《")

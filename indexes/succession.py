@@ -90,6 +90,13 @@ class Succession:
             ]
         return min(later, key=lambda v: (v.metadata.effective or "", v.doc_key), default=None)
 
+    def repealed(self) -> Mapping[str, str]:
+        """Plain titles that are repealed by name -> the title of the latest document that does."""
+        return {
+            title: max(by, key=lambda v: v.metadata.effective or "").metadata.title
+            for title, by in self._repealing.items()
+        }
+
     def predecessors(self, version: Version) -> Sequence[Version]:
         """The versions whose successor is this one."""
         return self._before.get((version.domain, version.doc_key), ())
