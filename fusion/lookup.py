@@ -17,10 +17,10 @@ from fusion.resolved import ResolvedReference
 from indexes.catalog import PassageCatalog
 from indexes.jurisdiction import ancestors, places_in
 from indexes.names import NamedDocument, NameTable, Target
-from indexes.succession import plain_title
 from indexes.numbering import nearest_article, part_with
 from indexes.references import Mention, matching_form, mentions
 from indexes.schema import NATIONAL, Filters, Passage, PassageId
+from indexes.succession import plain_title
 
 MAX_REFERENCES = 8
 MAX_PASSAGES = 12
@@ -156,6 +156,7 @@ class ReferenceLookup:
         if not here:
             return _Looked(replace(reference, found=True, excluded="place"))
         here = _of_edition(here, mention.edition)
+        reference = replace(reference, title=here[0].metadata.title)
         valid = [p for p in here if filters.admits(p.metadata)]
         # Asked for by name, a rule that is out of force is told of, apart from the results.
         chosen = valid or _newest(here)

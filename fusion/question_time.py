@@ -25,7 +25,7 @@ _DATE = re.compile(
     rf"(?<![0-9{_DIGITS}])(?P<year>(?:19|20)\d\d|[一二][{_DIGITS}]{{3}})"
     rf"(?:\s*(?:年(?!度|代|级|期)|(?=[-/.]\d))\s*(?:[-/.]?(?P<month>1[0-2]|0?[1-9]|[一二三四五六七八九]|十[一二]?)"
     rf"(?:月份?|[-/.](?=\d))(?:\s*(?P<day>[12]\d|3[01]|0?[1-9])[日号]?)?)?)"
-    r"(?P<bound>以前|之前|前)?"
+    r"(?P<bound>(?:修[订正改]|施行|实施|生效)?(?:以前|之前|前))?"
 )
 _RELATIVE = re.compile(r"(?P<word>前年|去年|上一年|明年)(?!度|底|初)")
 _YEARS = {"前年": -2, "去年": -1, "上一年": -1, "明年": 1}
@@ -62,6 +62,10 @@ _REPORT = re.compile(r"发布|印发|出台|公布|举办|召开|推出|名单|�
 _SUBJECT = re.compile(
     r"税|费|起征点|抵扣|扣除|减免|免征|补贴|补助|补偿|赔偿|津贴|罚|处罚|标准|比例|限额|额度|基数|期限"
     r"|申报|申请|缴|报销|工资|产假|[几多][少天日月]|资格|条件"
+)
+_EARLIER = re.compile(
+    r"旧(?=[\u4e00-\u9fff]{1,12}?(?:法|条例|办法|规定))|(?:原来|以前|过去|老)的?[\u4e00-\u9fff]{1,8}(?:法|条例|办法|规定)"
+    r"|修[订正改]之?前|(?:施行|实施|生效)之?前的|[没未](?:有)?(?:施行|实施|生效)|(?:19|20)\d\d年?版"
 )
 _COMPARED = re.compile(r"相比|比较|区别|对比|变化|改了|调整了|变了|不同")
 
@@ -100,6 +104,11 @@ def read_question_date(question: str, today: date) -> QuestionDate | None:
     if day == today:
         return None
     return QuestionDate(day, question[start:end].strip(), bool(certain))
+
+
+def asks_for_earlier(question: str) -> bool:
+    """Whether a question names an earlier version without its day: 旧公司法, 修订前的会计法."""
+    return bool(_EARLIER.search(matching_form(question)))
 
 
 def _without_names(plain: str) -> str:

@@ -15,6 +15,7 @@ from fusion.hierarchy import hierarchy_notes
 from fusion.missing_parts import missing_parts
 from fusion.nodes import RankedPassage, RetrievalResult
 from fusion.prompts import Packed
+from fusion.question_time import asks_for_earlier
 from fusion.verification import resolving, verify
 from fusion.version_notes import date_note, version_block
 from fusion.wording import INSUFFICIENT, excerpts, insufficient, missing_note, reference_notes
@@ -182,7 +183,9 @@ class Writing:
         """Parts of the question without a rule; versions out of force, where they were asked for or
         nothing else answers; the ranks."""
         result = self._result
-        asked = any(reference.excluded == "date" for reference in result.references)
+        asked = asks_for_earlier(result.query) or any(
+            reference.excluded == "date" for reference in result.references
+        )
         versions = version_block(result.other_versions) if asked or not self._sufficient else ""
         ranks: tuple[str, ...] = ()
         if self._sufficient:

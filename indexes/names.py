@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 
 from configs.errors import ConfigError
+from indexes.judicial_names import judicial_names
 from indexes.jurisdiction import ancestors, place_ending, places_in
 from indexes.jurisdiction import parts as parts_of
 from indexes.references import DOC_NUMBER, matching_form
@@ -33,7 +34,10 @@ _RUN = re.compile(r"[\u4e00-\u9fff]+\Z")
 _LEADS = re.compile(
     r"根据|依据|依照|按照|按|违反|适用|参照|关于|对照|查询|请问|查一?下|看一?下|我国|和|与|及|或|跟|现行|原"
 )
-_NO_NAME = re.compile(r"[的了吗呢吧是在有这那哪该本此上述其]|怎么|什么|如何|规定|我们|你们|公司的?办法")
+_BEFORE = re.compile(rf"(?:{_LEADS.pattern}|[的依据按照问看查下新旧对在是从见犯年说讲用、])\Z")
+_NO_NAME = re.compile(
+    r"[的了吗呢吧是在有这那哪该本此上述其]|怎么|什么|如何|规定|我们|你们|公司的?办法"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,8 @@ class NameTable:
         learned: dict[str, set[str]] = defaultdict(set)
         for document in documents:
             target = Target(document.domain, document.title)
-            for name in _spellings(document.title, document.full_title):
+            judicial = judicial_names(_key(document.title))
+            for name in (*_spellings(document.title, document.full_title), *judicial):
                 self._names[name][target] = None
             for name in _weaker(document.title):
                 weaker[name][target] = None
@@ -110,8 +115,8 @@ class NameTable:
     def ending(self, text: str) -> str:
         """The longest known name, else an unambiguous abbreviation, with which ``text`` ends.
 
-        Titles inside a title may be written as they like: 关于适用《中华人民共和国…法》的解释. Behind
-        the name of a place that has no such rule, the place belongs to the (unknown) name.
+        Titles inside a title may be written as they like: 关于适用《中华人民共和国…法》的解释.
+        Behind the name of a place that has no such rule, the place belongs to the (unknown) name.
         """
         loose, begins = _loose(text)
         for size in range(min(_LONGEST, len(loose)), 1, -1):
@@ -122,7 +127,7 @@ class NameTable:
                 return text[begins[-size] :]
         if not loose.endswith(_KINDS):
             return ""
-        sizes = (size for size in _ABBREVIATION if size <= len(loose))
+        sizes = (size for size in _ABBREVIATION if size <= len(loose) and _alone(loose[:-size]))
         size = next((size for size in sizes if self._expand(loose[-size:])), 0)
         return self._with_place(text, begins[-size], loose[-size:]) if size else ""
 
@@ -131,7 +136,7 @@ class NameTable:
 
         Careful: "" for what may stand for a known name.
         """
-        run = _RUN.search(text)
+        run = _RUN.search(text.rpartition(_STATE)[2])
         name = _LEADS.split(run[0])[-1] if run else ""
         if not 4 <= len(name) <= 24 or not name.endswith(_RULES) or _NO_NAME.search(name):
             return ""
@@ -208,6 +213,13 @@ def load_aliases(path: str | Path | None = None) -> dict[str, str]:
             ) from error
     lines = (line for text in texts for line in text.splitlines() if not line.startswith("#"))
     return {row[0].strip(): row[1].strip() for row in csv.reader(lines) if len(row) >= 2}
+
+
+def _alone(head: str) -> bool:
+    """Whether a short name may begin there: 违反|民诉法 may, 最低|工资规定 is another name."""
+    if not head or not _RUN.search(head) or _BEFORE.search(head):
+        return True
+    return place_ending(head)[0] is not None
 
 
 def _key(name: str) -> str:

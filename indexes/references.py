@@ -24,16 +24,19 @@ DOC_NUMBER = re.compile(
     r"(?P<number>\d{1,5})\s*号"
 )
 _BRACKETED = re.compile(r"《(?P<title>[^《》]{2,80})》")
-# What may stand between a name and its article: 《…》（2018年修正）的第六条, 民法典合同编，第五百条.
+# What may stand between a name and its article: 《…》（2018年修正）的第六条, 民法典合同编第五百条.
 _BETWEEN = re.compile(
     rf"(?:\s+|[的中里内之，,、:：]|规定|[（(][^（()）]{{0,20}}[)）]|第{_NUM}[编章节]|总则|分则|附则"
+    r"|(?:19|20)\d\d年?(?:修[正订]|通过)?(?:版|版本|文本)"
     r"|(?:总则|物权|合同|人格权|婚姻家庭|继承|侵权责任)编)\Z"
 )
 _GAPS = 8
 _WIDEST_GAP = 24
 # A version named by its year: 会计法（2017年修正）, 2017年会计法.
 _YEAR = r"((?:19|20)\d\d)"
-_EDITION = re.compile(rf"[（(][^（()）]{{0,8}}?{_YEAR}(?!\d)[^（()）]{{0,12}}[)）]")
+_EDITION = re.compile(
+    rf"[（(][^（()）]{{0,8}}?{_YEAR}(?!\d)[^（()）]{{0,12}}[)）]|{_YEAR}年?(?:修[正订]|通过)?[版文]"
+)
 _EDITION_BEFORE = re.compile(rf"(?<!\d){_YEAR}年?(?:修[正订]|版|通过|颁布|公布|发布)?的?\Z")
 _JOINT = re.compile(r"[\s、，,和及与或至到\-—~～]{1,4}\Z")
 _LONGEST_NAME = 60
@@ -113,7 +116,7 @@ def _article(
     for start, end, name, is_number in _names(plain, match, numbers, ending_name, unheard_name):
         year = _EDITION.search(name + plain[end : match.start()])
         year = year or _EDITION_BEFORE.search(plain[max(0, start - _WIDEST_GAP) : start])
-        edition = int(year[1]) if year and not is_number else 0
+        edition = int(next(filter(None, year.groups()))) if year and not is_number else 0
         return Mention(start, match.end(), name, is_number, article, paragraph, item, edition)
     for start, name, is_number in _carried(plain, match, before):
         return Mention(start, match.end(), name, is_number, article, paragraph, item)
@@ -127,7 +130,7 @@ def _names(
     ending_name: Callable[[str], str],
     unheard_name: Callable[[str], str] | None,
 ) -> Iterator[tuple[int, int, str, bool]]:
-    """Where a name right before the article begins and ends, the name, and whether it is a 发文字号.
+    """Where a name right before an article begins and ends, the name, whether it is a 发文字号.
 
     What stands between may belong to the name (…管理规定第十条, …解释（一）第三条): of the readings
     the one counts that reaches furthest back, of equals the longest.

@@ -44,6 +44,12 @@ FILES = {
 第二条 示例市公共汽车免税。
 第五条 本法由税务机关执行。
 """,
+    "fiscal/示例印花新法.md": """# 示例印花新法
+2021年5月1日公布 自2022年1月1日起施行
+<!-- INFO END -->
+第一条 书立凭证应当缴纳示例印花费。
+第二条 本法自2022年1月1日起施行。《示例印花旧条例》同时废止。
+""",
     "local/上海市停车示例办法.txt": """上海市停车示例办法
 示府办规〔2024〕3号
 第一条 本办法适用于上海市。
@@ -138,6 +144,40 @@ def test_a_rule_of_another_place_does_not_answer(engine: PolicyQueryEngine) -> N
     (reference,) = found.references
     assert reference.excluded == "place"
     assert all(item.passage.metadata.jurisdiction != "上海市" for item in found.passages)
+
+
+@pytest.mark.parametrize(
+    ("question", "missing", "excluded"),
+    [
+        ("天津市停车示例办法第二条", "document", ""),
+        ("天津停车示例办法第二条", "document", ""),
+        ("我在天津，停车示例办法第二条怎么说", "", "place"),
+    ],
+)
+def test_a_rule_that_only_shares_its_name_does_not_answer_for_another_place(
+    engine: PolicyQueryEngine, question: str, missing: str, excluded: str
+) -> None:
+    answer = engine.query(question)
+    (reference,) = answer.references  # type: ignore[union-attr]
+    assert (reference.missing, reference.excluded) == (missing, excluded)
+    assert {c.jurisdiction for c in answer.citations} <= {"", "全国"}  # type: ignore[union-attr]
+
+
+def test_a_version_that_is_named_by_its_year_is_not_mixed_up_with_the_present_one(
+    engine: PolicyQueryEngine,
+) -> None:
+    found = engine.search("示例劳动保障法（2019年）第二条")
+    (reference,) = found.references
+    assert (reference.excluded, len(reference.ids)) == ("date", 1)
+    assert found.other_versions[0].passage.content.strip() == "第二条 旧的试用期最长一年。"
+    (present,) = engine.search("示例劳动保障法（2023年修订）第二条").references
+    assert present.excluded == ""
+
+
+def test_a_rule_that_is_only_known_as_repealed_is_said_to_be(engine: PolicyQueryEngine) -> None:
+    answer = engine.query("示例印花旧条例第一条怎么规定")
+    assert "注意：资料中没有《示例印花旧条例》（《示例印花新法》载明其废止）。" in str(answer)
+    assert not answer.sufficient  # type: ignore[union-attr]
 
 
 def test_the_whole_article_is_quoted_and_certain(engine: PolicyQueryEngine) -> None:

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from fusion.question_time import read_question_date
+from fusion.question_time import asks_for_earlier, read_question_date
 from fusion.request import parse_request
 
 TODAY = date(2026, 11, 30)
@@ -22,6 +22,8 @@ TODAY = date(2026, 11, 30)
         ("2021年5月20日签的合同，按当时规定几天内要申报", "2021-05-20"),
         ("二〇一九年的印花税税率", "2019-12-31"),
         ("2019年以前的契税规定", "2018-12-31"),
+        ("2019年修订前的契税规定", "2018-12-31"),
+        ("2019年3月5日施行前的契税规定", "2019-03-04"),
         ("2016-05-01的增值税税率是多少", "2016-05-01"),
         ("２０１７年施行的会计规定有哪些处罚", "2017-12-31"),
         ("截至2021年3月1日有效的登记规定", "2021-03-01"),
@@ -96,3 +98,18 @@ def test_a_day_that_the_caller_gives_is_not_overruled(as_of: str) -> None:
     )
     assert asked.dated is None
     assert asked.filters.as_of == (None if as_of == "any" else date(2022, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("question", "earlier"),
+    [
+        ("旧示例公司法的注册资本", True),
+        ("示例会计法修订前怎么处罚", True),
+        ("示例增值税法还没施行的时候交多少税", True),
+        ("2009版示例统计法怎么处罚", True),
+        ("旧房拆迁怎么补偿", False),
+        ("示例公司法的注册资本", False),
+    ],
+)
+def test_an_earlier_version_is_asked_for_without_its_day(question: str, earlier: bool) -> None:
+    assert asks_for_earlier(question) is earlier
