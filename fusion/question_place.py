@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from indexes.jurisdiction import Place, ancestors, parts, places_in
+from indexes.jurisdiction import Place, ambiguous_in, ancestors, parts, places_in, resolve
 from indexes.schema import NATIONAL, PassageMetadata
 
 # What makes a place's name part of another one, right behind it.
@@ -26,6 +26,16 @@ _ELSEWHERE = re.compile(
     r"|哪些?(?:省|市|城市|地区|地方)|除了?[^，。]{0,12}(?:以外|之外|外)|不在"
 )
 _STATUTES = frozenset(("地方性法规", "自治条例和单行条例", "地方政府规章"))
+_REGIONS = {
+    "长三角": ("上海", "江苏", "浙江", "安徽"),
+    "长江三角洲": ("上海", "江苏", "浙江", "安徽"),
+    "京津冀": ("北京", "天津", "河北"),
+    "珠三角": ("广东",),
+    "珠江三角洲": ("广东",),
+    "大湾区": ("广东", "香港", "澳门"),
+    "成渝": ("重庆", "四川"),
+    "东三省": ("辽宁", "吉林", "黑龙江"),
+}
 _GAP = "\ue000"
 
 
@@ -64,12 +74,15 @@ class QuestionPlace:
 def read_question_place(question: str) -> QuestionPlace | None:
     """The certain places of a question; None where it names none, or may mean others as well.
 
-    Places in a title (《上海市…条例》) only join those that stand outside of one.
+    Places in a title (《上海市…条例》) only join those that stand outside of one. A name that several
+    places bear (南山区) stands for each of them, a region (长三角) for its provinces.
     """
     if _ELSEWHERE.search(question):
         return None
     bare = _without_names(_TITLE.sub(_GAP, question))
-    outside = places_in(bare)
+    regions = [resolve(name) for region, of in _REGIONS.items() if region in bare for name in of]
+    shared = (place for group in ambiguous_in(bare) for place in group)
+    outside = (*places_in(bare), *filter(None, regions), *shared)
     if not outside:
         return None
     titles = tuple(place for title in _TITLE.findall(question) for place in places_in(title))

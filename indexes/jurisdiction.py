@@ -53,6 +53,10 @@ _GUARDS = {
     "海东": r"(?<![上沿]){}",
     "北海": r"{}(?!公园|舰队|海)",
     "河池": r"(?<![内运]){}",
+    "黄浦": r"{}(?!江)",
+    "南沙": r"{}(?!群岛)",
+    "台中": r"(?<![电平舞柜]){}(?!国|央|心)",
+    "福田": r"{}(?!汽车)",
 }
 _LONGEST_PLACE = 30
 _AROUND_ABBREVIATION = (
@@ -133,6 +137,13 @@ def places_in(text: str) -> tuple[Place, ...]:
         if len(chosen) == 1:
             result.append(chosen[0])
     return tuple(_place(code) for code in dict.fromkeys(result))
+
+
+def ambiguous_in(text: str) -> tuple[tuple[Place, ...], ...]:
+    """For each name of the text that ``places_in`` leaves out as several places bear it: those."""
+    sure = {place.code for place in places_in(text)}
+    shared = dict.fromkeys(codes for _, _, codes in _mentions(text) if len(codes) > 1)
+    return tuple(tuple(map(_place, codes)) for codes in shared if not sure & {*codes})
 
 
 def place_ending(text: str) -> tuple[Place | None, int]:

@@ -113,3 +113,30 @@ def test_a_name_that_only_looks_like_an_institution_is_a_place(
     found = read_question_place(question)
     assert found is not None
     assert found.names == names
+
+
+@pytest.mark.parametrize(
+    ("question", "admitted", "refused"),
+    [
+        # Two cities have a 南山区 (440305 深圳, 230404 鹤岗): either may be meant, no third one.
+        ("南山区养犬要登记吗", {"440305", "440300", "230404", "230400", "440000"}, {"330200"}),
+        ("深圳南山区养犬要登记吗", {"440305", "440300"}, {"230404", "330200"}),
+        ("长三角养犬要登记吗", {"310000", "330100", "320000", "340000"}, {"110000", "440000"}),
+        ("京津冀停车怎么收费", {"110000", "120000", "130000"}, {"310000"}),
+        ("崇明养犬要登记吗", {"310151", "310000"}, {"110000"}),
+        ("义乌养犬要登记吗", {"330782", "330700", "330000"}, {"330200", "310000"}),
+        ("台北养犬要登记吗", {"710000"}, {"110000"}),
+    ],
+)
+def test_shared_names_regions_and_districts_leave_out_every_other_place(
+    question: str, admitted: set[str], refused: set[str]
+) -> None:
+    placed = read_question_place(question)
+    assert placed is not None
+    assert admitted <= placed.codes
+    assert not refused & placed.codes
+
+
+@pytest.mark.parametrize("question", ["黄浦江上能不能游泳", "郊区能不能养犬", "空调柜台中央的标签"])
+def test_words_that_only_look_like_districts_name_no_place(question: str) -> None:
+    assert read_question_place(question) is None
