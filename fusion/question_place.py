@@ -74,8 +74,8 @@ class QuestionPlace:
 def read_question_place(question: str) -> QuestionPlace | None:
     """The certain places of a question; None where it names none, or may mean others as well.
 
-    Places in a title (《上海市…条例》) only join those that stand outside of one. A name that several
-    places bear (南山区) stands for each of them, a region (长三角) for its provinces.
+    Places in a title (《上海市…条例》) only join those that stand outside of one. A name that
+    several places bear (南山区) stands for each of them, a region (长三角) for its provinces.
     """
     if _ELSEWHERE.search(question):
         return None

@@ -13,6 +13,7 @@ from typing import Literal
 
 from fusion.citations import Citation, sentences
 from fusion.facts import Fact, facts, missing_facts
+from fusion.named_titles import invented_titles
 from fusion.nodes import RankedPassage
 from fusion.prompts import source_head
 from fusion.wording import INSUFFICIENT
@@ -32,11 +33,18 @@ class Sentence:
     """One sentence with its markers and white space as written, and what was found about it.
 
     ``lead``: a heading or connective. ``uncited``: it states something and carries no marker.
-    ``unsupported``: it names a number, date, article or 发文字号 that none of its passages has.
+    ``unsupported``: it names a number, date, article, 发文字号 or title that none of its passages
+    has.
     """
 
     text: str
     verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    text: str
+    facts: frozenset[Fact]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +75,12 @@ def verify(
     passage's source; those of the question may be repeated. Without a marker they may stand in any
     passage, but the sentence stays ``uncited``. ``given``: the n that count, by default all.
     """
-    sources = [
-        facts(f"{source_head(item)}\n{item.passage.readable()}")
-        if given is None or n in given
-        else frozenset[Fact]()
+    texts = [
+        f"{source_head(item)}\n{item.passage.readable()}" if given is None or n in given else ""
         for n, item in enumerate(items, start=1)
     ]
-    asked = facts(question)
+    sources = [_Source(text, facts(text)) for text in texts]
+    asked = _Source(question, facts(question))
     return Verification(
         tuple(
             Sentence(sentence, _verdict(sentence, sources, asked)) for sentence in sentences(text)
@@ -97,13 +104,15 @@ def _resolves(citation: Citation, items: Sequence[RankedPassage]) -> bool:
     return passage.id == citation.id and bool(quoted) and quoted == citation.quote
 
 
-def _verdict(sentence: str, sources: Sequence[frozenset[Fact]], asked: frozenset[Fact]) -> Verdict:
+def _verdict(sentence: str, sources: Sequence[_Source], asked: _Source) -> Verdict:
     bare = _MARKER.sub("", sentence).strip()
     stated = facts(bare)
     markers = {int(number) for number in _MARKER.findall(sentence)}
     cited = [sources[n - 1] for n in markers if 1 <= n <= len(sources)]
-    known = frozenset().union(asked, *(cited or sources))
-    if missing_facts(stated, known):
+    known = (asked, *(cited or sources))
+    if missing_facts(stated, frozenset().union(*(source.facts for source in known))):
+        return "unsupported"
+    if invented_titles(bare, (source.text for source in known)):
         return "unsupported"
     if cited:
         return "verified"

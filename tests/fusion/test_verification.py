@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fusion.answer import PolicyAnswer, PolicyStream
+from fusion.named_titles import invented_titles
 from fusion.nodes import RankedPassage, RetrievalResult
 from fusion.serialize import answer_json
 from fusion.synthesizer import PolicySynthesizer
@@ -63,6 +64,37 @@ def test_a_number_date_or_article_of_no_cited_passage_is_unsupported(text: str) 
     assert verdicts(text) == ["unsupported"]
 
 
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("按《示例伪造法》每辆补贴一万元。[1]", "unsupported"),
+        ("《中华人民共和国{title}》规定每辆补贴一万元。[1]", "verified"),
+        ("《{title}（2024年修正）》规定每辆补贴一万元。[1]", "verified"),
+        ("《{title}》规定每辆补贴一万元。[2]", "unsupported"),
+    ],
+)
+def test_a_document_that_the_sources_do_not_name_is_unsupported(text: str, verdict: str) -> None:
+    assert verdicts(text.format(title=LOCAL[0].metadata.title)) == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("title", "invented"),
+    [
+        ("示例劳动合同法", False),
+        ("示例劳合法", False),  # an abbreviation
+        ("劳动合同法", False),  # words of the title
+        ("示例劳动合同法实施条例", True),
+        ("示例保障法", True),
+        ("旧示例劳合法", True),
+    ],
+)
+def test_titles_may_be_short_but_not_of_another_document(title: str, invented: bool) -> None:
+    found = invented_titles(
+        f"依《{title}》办理。", ["来源：《示例劳动合同法》（2012-12-28起施行）"]
+    )
+    assert found == ({title} if invented else frozenset())
+
+
 def test_headings_and_connectives_need_no_marker_and_statements_do() -> None:
     text = "## 补贴\n根据上述规定：\n每辆补贴一万元。[1]\n个人可以申请补贴。"
     assert verdicts(text) == ["lead", "lead", "verified", "lead", "uncited"]
@@ -76,7 +108,7 @@ def test_the_sentences_together_are_the_text() -> None:
 def test_an_unsupported_sentence_is_left_out_and_the_answer_says_so() -> None:
     made = answer("每辆补贴一万元。[1]", "每人限购五辆。[1]")
     assert str(made) == (
-        "每辆补贴一万元。[1]\n注意：略去1句，其中的数字、日期或条号在所引资料中没有。"
+        "每辆补贴一万元。[1]\n注意：略去1句，其中的数字、日期、条号或文件名在所引资料中没有。"
     )
     assert made.trace["synthesis"]["dropped_sentences"] == ["每人限购五辆。[1]"]
     assert made.unverified == ()
