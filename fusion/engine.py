@@ -27,9 +27,10 @@ from fusion.history import Feedback
 from fusion.history_recorder import HistoryRecorder
 from fusion.lookup import ReferenceLookup
 from fusion.neighbours import Neighbours
-from fusion.nodes import RetrievalResult
+from fusion.nodes import RankedPassage, RetrievalResult
 from fusion.opening import open_engine_parts
 from fusion.other_versions import OtherVersions
+from fusion.question_abroad import asks_abroad
 from fusion.request import Request, parse_request, question_of
 from fusion.rerank import Reranker
 from fusion.retriever import FusionRetriever
@@ -341,6 +342,12 @@ class PolicyQueryEngine(BaseQueryEngine):
         )
         return await asyncio.to_thread(self._reranked, request, found)
 
+    def _confidence(self, question: str, passages: Sequence[RankedPassage]) -> float | None:
+        if asks_abroad(question):
+            return 0.0
+        judge = self._answerability
+        return judge.confidence(question, passages) if judge else None
+
     def _beside(self, request: Request, found: RetrievalResult) -> RetrievalResult:
         if self._neighbours is None:
             return found
@@ -358,12 +365,11 @@ class PolicyQueryEngine(BaseQueryEngine):
         passages = passages[: self._wanted(request)]
         if self._reranker is not None:
             passages, trace["rerank"] = self._reranker.rerank(request.question, passages)
-        judge = self._answerability
         found = replace(
             found,
             passages=passages,
             trace=MappingProxyType(trace),
-            confidence=judge.confidence(request.question, passages) if judge else None,
+            confidence=self._confidence(request.question, passages),
         )
         if self._lookup is not None:
             found = self._lookup.apply(found, request.filters, request.domains)

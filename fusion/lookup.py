@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from fusion.nodes import RankedPassage, RetrievalResult
+from fusion.question_abroad import land_before
 from fusion.question_place import read_question_place
 from fusion.resolved import ResolvedReference
 from indexes.catalog import PassageCatalog
@@ -134,7 +135,11 @@ class ReferenceLookup:
         asked: set[str],
     ) -> _Looked | None:
         text = question[mention.start : mention.end]
-        reference = ResolvedReference(text=text, title=mention.name, article=mention.article)
+        land = "" if mention.is_number else land_before(question[: mention.start])
+        title = land + mention.name
+        reference = ResolvedReference(text=text, title=title, article=mention.article)
+        if land:
+            return _Looked(replace(reference, missing="document"))
         if not targets:
             # 第七条 may stand far from a name that it only seems to belong to.
             named = mention.is_number or matching_form(mention.name) in matching_form(text)
@@ -155,7 +160,7 @@ class ReferenceLookup:
             here = _admitted(question, here)
         if not here:
             return _Looked(replace(reference, found=True, excluded="place"))
-        here = _of_edition(here, mention.edition)
+        here = of_edition(here, mention.edition)
         reference = replace(reference, title=here[0].metadata.title)
         valid = [p for p in here if filters.admits(p.metadata)]
         # Asked for by name, a rule that is out of force is told of, apart from the results.
@@ -235,7 +240,7 @@ def _admitted(question: str, passages: list[Passage]) -> list[Passage]:
     return [p for p in passages if placed is None or placed.admits(p.metadata)]
 
 
-def _of_edition(passages: list[Passage], year: int) -> list[Passage]:
+def of_edition(passages: list[Passage], year: int) -> list[Passage]:
     """The version of that year where there is one (会计法（2017年）), else all."""
 
     def years(passage: Passage) -> set[str]:

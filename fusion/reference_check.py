@@ -13,7 +13,7 @@ from datetime import date
 from itertools import groupby
 from typing import Literal
 
-from fusion.lookup import of_named_place
+from fusion.lookup import of_edition, of_named_place
 from fusion.overlap import containment, grams
 from fusion.quotation import QuoteMatch, compare_quotation, is_verbatim
 from fusion.statute_book import StatuteBook
@@ -160,6 +160,7 @@ def _check(
         known = {p.metadata.article for p in everything if p.metadata.article}
         nearest = nearest_article(article, known)
         return replace(reference, problems=("no_article",), nearest=nearest)
+    named = of_edition(named, mention.edition)
     valid = [p for p in named if as_of is None or p.metadata.in_force_on(as_of)]
     read = valid or named
     newest = max(read, key=lambda p: p.metadata.effective or "").metadata

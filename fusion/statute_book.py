@@ -25,9 +25,9 @@ class StatuteBook:
 
     def __init__(self, catalogs: Mapping[str, PassageCatalog], aliases: Mapping[str, str]) -> None:
         self._catalogs = dict(catalogs)
-        self._names = NameTable(named_documents(self._catalogs), aliases)
         self._titles: dict[str, str] | None = None
         self._repealed: dict[str, list[tuple[str, str]]] | None = None
+        self._names = NameTable(named_documents(self._catalogs), aliases, self._repeals())
         self._read: dict[Target, tuple[Passage, ...]] = {}
 
     def ending(self, text: str) -> str:

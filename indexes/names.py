@@ -26,6 +26,7 @@ _PLACE = re.compile(
     r"^[\u4e00-\u9fff]{2,9}?(?:省|市|自治区|自治州|特区|区|县)(?=[\u4e00-\u9fff]{4})"
 )
 _LONGEST = 60
+_GENERIC = re.compile(r"(?:管理|实施|暂行|若干|试行|具体)+(?:办法|条例|规定|细则|规则|决定|解释)")
 _ABBREVIATION = range(10, 2, -1)
 _OFFICIAL = ("省", "市", "区", "县", "州", "盟", "旗")
 _RULES = ("法", "法典", "条例", "办法", "细则")
@@ -252,7 +253,7 @@ def _weaker(title: str) -> set[str]:
     names = {_PLACE.sub("", key), key.replace("暂行", "")}
     for name in [*names]:
         names.add(name.replace("暂行", ""))
-    return {name for name in names if name != key and len(name) >= 4}
+    return {n for n in names if n != key and len(n) >= 4 and not _GENERIC.fullmatch(n)}
 
 
 def _within(short: str, name: str) -> bool:

@@ -180,6 +180,17 @@ def test_a_rule_that_is_only_known_as_repealed_is_said_to_be(engine: PolicyQuery
     assert not answer.sufficient  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    "question", ["法国示例劳动保障法第二条", "法国示例劳动保障法规定试用期最长多久"]
+)
+def test_the_law_of_another_country_is_not_answered_from_the_store(
+    engine: PolicyQueryEngine, question: str
+) -> None:
+    answer = engine.query(question)
+    assert not answer.sufficient  # type: ignore[union-attr]
+    assert str(answer).find("资料不足") >= 0
+
+
 def test_the_whole_article_is_quoted_and_certain(engine: PolicyQueryEngine) -> None:
     answer = engine.query("示例劳动保障法第二条之一的内容是什么")
     assert "（二）三个月以下的合同。" in str(answer)

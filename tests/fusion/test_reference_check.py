@@ -187,3 +187,19 @@ def test_joined_articles_count_and_own_numbering_does_not(book: StatuteBook) -> 
 def test_a_quotation_after_joined_articles_may_stand_in_either(book: StatuteBook) -> None:
     text = "《示例劳动保障法》第三条、第一条规定：“工资按月支付给劳动者本人。”"
     assert [r.problems for r in check_references(text, book, DAY)] == [(), ()]
+
+
+def test_a_version_named_by_its_year_is_the_one_that_is_checked(book: StatuteBook) -> None:
+    found = one("见《示例劳动保障法》（2019年）第三条。", book)
+    assert (found.problems, found.effective) == (("not_in_force",), "2019-03-01")
+    assert one("见示例劳动保障法（2023年修订）第三条。", book).problems == ()
+
+
+def test_a_repealed_rule_is_known_without_title_marks(book: StatuteBook) -> None:
+    found = one("见示例旧路办法第八条。", book)
+    assert (found.problems, found.successor) == (("not_in_force",), "示例道路条例")
+
+
+def test_a_rule_of_a_place_is_not_one_that_only_ends_alike(book: StatuteBook) -> None:
+    found = one("见天津市示例道路条例第一条。", book)
+    assert (found.text, found.problems) == ("天津市示例道路条例第一条", ("no_document",))
