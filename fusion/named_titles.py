@@ -9,6 +9,7 @@ from indexes.references import matching_form
 from indexes.succession import plain_title
 
 _TITLE = re.compile(r"《([^《》]{2,80}(?:《[^《》]{2,60}》[^《》]{0,40})?)》")
+_LEAD = "[据照按反用依和与及或的是由对在]"
 _TAIL = re.compile(r"（[^（）]*）$")
 
 
@@ -22,7 +23,7 @@ def invented_titles(sentence: str, sources: Iterable[str]) -> frozenset[str]:
     if not named:
         return frozenset()
     texts = [matching_form(text) for text in sources]
-    plain = [_plain(text) for text in texts]
+    plain = [_plain(_TITLE.sub(" ", text)) for text in texts]
     known = [_plain(title) for text in texts for title in _TITLE.findall(text)]
     return frozenset(
         title for title in named if not _named(_plain(matching_form(title)), plain, known)
@@ -35,7 +36,11 @@ def _plain(text: str) -> str:
 
 def _named(title: str, texts: Iterable[str], known: Iterable[str]) -> bool:
     short = _TAIL.sub("", title)
-    return any(short in text for text in texts) or any(_abbreviates(short, name) for name in known)
+    # Not inside of a longer name: 劳动合同法 does not name 合同法.
+    alone = re.compile(rf"(?<![\u4e00-\u9fff]){re.escape(short)}|{_LEAD}{re.escape(short)}")
+    if any(short == _TAIL.sub("", name) or _abbreviates(short, name) for name in known):
+        return True
+    return any(alone.search(text) for text in texts)
 
 
 def _abbreviates(short: str, name: str) -> bool:

@@ -136,7 +136,8 @@ class Writing:
         quoted, citations = excerpts(self._result.query, self._items, self._config.max_sentences)
         both = {c.marker: c for c in (*citations, *self._citations)}
         self._citations = tuple(both[marker] for marker in sorted(both))
-        between = "\n" if said else ""
+        shown = "".join(self._shown)
+        between = "\n" if shown and not shown.endswith("\n") else ""
         return text + self._show(f"{between}注意：{why}，以下为检索到的原文摘录。\n{quoted}")
 
     @property

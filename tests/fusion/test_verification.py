@@ -52,6 +52,7 @@ def test_what_the_cited_passage_or_its_source_line_says_is_verified(text: str) -
     "text",
     [
         "每辆补贴2万元。[1]",
+        "每满一年支付(9)个月工资。[2]",
         "每辆补贴一万元。[2]",
         "自2024年2月1日起每辆补贴一万元。[1]",
         "依照第四条，每辆补贴一万元。[1]",
@@ -77,21 +78,24 @@ def test_a_document_that_the_sources_do_not_name_is_unsupported(text: str, verdi
     assert verdicts(text.format(title=LOCAL[0].metadata.title)) == [verdict]
 
 
+SOURCE = "来源：《示例劳动合同法》（2012-12-28起施行）\n第三条 依照示例工会法办理。"
+
+
 @pytest.mark.parametrize(
     ("title", "invented"),
     [
         ("示例劳动合同法", False),
         ("示例劳合法", False),  # an abbreviation
-        ("劳动合同法", False),  # words of the title
+        ("示例劳动合同法（2012年修正）", False),
+        ("示例工会法", False),  # named without title marks
+        ("劳动合同法", True),  # only the end of another name
         ("示例劳动合同法实施条例", True),
         ("示例保障法", True),
         ("旧示例劳合法", True),
     ],
 )
 def test_titles_may_be_short_but_not_of_another_document(title: str, invented: bool) -> None:
-    found = invented_titles(
-        f"依《{title}》办理。", ["来源：《示例劳动合同法》（2012-12-28起施行）"]
-    )
+    found = invented_titles(f"依《{title}》办理。", [SOURCE])
     assert found == ({title} if invented else frozenset())
 
 
