@@ -7,12 +7,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from fusion.extractive import best_span
+from fusion.markers import MARKER
 from fusion.nodes import RankedPassage
 
-# One to three digits, so that the year of 财税[2016]36号 is no marker; several may share a bracket.
-_NUMBER = r"\s*\d{1,3}\s*"
-_JOINED = rf"{_NUMBER}(?:[,，、;；\-–]{_NUMBER})*"
-_MARKER = re.compile(rf"\[({_JOINED})\]|【({_JOINED})】|［({_JOINED})］")
 _OPENING = re.compile(r"[\[【［][\s\d,，、;；\-–]*$")
 _SENTENCE = re.compile(r"[^。！？!?\n]*[。！？!?\n]*(?:\s*\[\d{1,3}\])*")
 
@@ -69,11 +66,6 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(filter(None, _SENTENCE.findall(text)))
 
 
-def without_markers(text: str) -> str:
-    """A source's words with what looks like a marker in 〔〕: only this project's are markers."""
-    return _MARKER.sub(lambda match: f"〔{next(filter(None, match.groups()))}〕", text)
-
-
 def cite_answer(text: str, items: Sequence[RankedPassage]) -> tuple[Citation, ...]:
     """One citation per marker used in ``text``, in order of the markers.
 
@@ -110,7 +102,7 @@ class MarkerFilter:
         opening = _OPENING.search(text)
         cut = opening.start() if opening else len(text)
         self._held = text[cut:]
-        return _MARKER.sub(self._rewrite, text[:cut])
+        return MARKER.sub(self._rewrite, text[:cut])
 
     def flush(self) -> str:
         """What was held back, at the end of the text."""

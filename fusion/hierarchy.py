@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fusion.citations import Citation
+from fusion.markers import without_markers
 from fusion.nodes import RankedPassage
 from fusion.overlap import containment, grams
 from indexes.schema import NATIONAL, PassageMetadata
@@ -178,7 +179,7 @@ def _value(text: str) -> float | None:
 
 
 def _name(meta: PassageMetadata) -> str:
-    title = " ".join(meta.title.split())
+    title = without_markers(" ".join(meta.title.split()))
     return title if title.startswith("《") else f"《{title}》"
 
 

@@ -10,9 +10,9 @@ from functools import partial
 from llama_index.core.llms import ChatMessage, MessageRole
 from llama_index.core.prompts import ChatPromptTemplate
 
-from fusion.citations import without_markers
 from fusion.context import best_first_and_last
 from fusion.extractive import units
+from fusion.markers import without_markers
 from fusion.nodes import RankedPassage
 from fusion.wording import INSUFFICIENT, article_name, source_name
 

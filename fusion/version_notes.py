@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fusion.markers import without_markers
 from fusion.question_time import QuestionDate
 from indexes.schema import Passage, Status
 
@@ -81,11 +82,11 @@ def version_block(others: Sequence[OtherVersion]) -> str:
         return ""
     lines = []
     for item in others:
-        text = " ".join(item.passage.content.split())
+        text = without_markers(" ".join(item.passage.content.split()))
         lines.append(f"- {version_line(item)}：{text[:_QUOTED]}{'…' if text[_QUOTED:] else ''}")
     return "\n".join(("在所问日期不适用的版本，仅供查阅：", *lines))
 
 
 def _name(title: str) -> str:
-    plain = " ".join(title.split())
+    plain = without_markers(" ".join(title.split()))
     return plain if plain.startswith("《") else f"《{plain}》"

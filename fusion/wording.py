@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from fusion.citations import Citation, cite, without_markers
+from fusion.citations import Citation, cite
 from fusion.coverage import SourceCoverage
 from fusion.extractive import Excerpt, Unit, extract
+from fusion.markers import without_markers
 from fusion.nodes import RankedPassage
 from fusion.resolved import ResolvedReference
 
@@ -59,13 +60,14 @@ def reference_notes(references: Sequence[ResolvedReference]) -> tuple[str, ...]:
             notes.append(f"注意：{name}在所问日期不具效力（已失效、已修改或尚未施行），仅供查阅。")
         elif reference.excluded == "place":
             notes.append(f"注意：{name}不适用于所选地区或不在所选资料范围内。")
-    return tuple(notes)
+    return tuple(map(without_markers, notes))  # titles and questions may hold what looks like one
 
 
 def missing_note(missing: Sequence[str]) -> str:
     """One line on the parts of the question without a rule in the material; "" for none."""
     listed = "、".join(f"“{' '.join(part.split())}”" for part in missing)
-    return f"注意：资料中没有找到问题这一部分的规定：{listed}。" if listed else ""
+    line = f"注意：资料中没有找到问题这一部分的规定：{listed}。"
+    return without_markers(line) if listed else ""
 
 
 def excerpts(

@@ -96,19 +96,22 @@ class NameTable:
             self._buckets[name[0], name[-1]].add(name)
         for name, targets in weaker.items():
             self._names.setdefault(name, targets)
-        for short, titles in learned.items():
-            if any(name.endswith(short) and name not in titles for name in self._names):
-                continue  # 实施条例 is what one text calls its own, and how many others end
-            known = {t: None for title in titles for t in self._names.get(title, ())}
-            if len({t.title for t in known}) == 1:  # 本条例 or 《办法》 mean another one each time
-                self._names.setdefault(short, known)
+        kinds = (_key(title) for title in repealed)
+        self._repealed = {key for key in kinds if len(key) >= 3 and key.endswith(_RULES)}
+        # No document may give the name of another law, or a configured one, to a rule.
         for alias, title in (aliases or {}).items():
             known = dict(self._names.get(_key(title), {}))
             if known:
                 self._names.setdefault(_key(alias), known)
 
-        kinds = (_key(title) for title in repealed)
-        self._repealed = {key for key in kinds if len(key) >= 3 and key.endswith(_RULES)}
+        for short, titles in learned.items():
+            if short in self._repealed:
+                continue
+            if any(name.endswith(short) and name not in titles for name in self._names):
+                continue  # 实施条例 is what one text calls its own, and how many others end
+            known = {t: None for title in titles for t in self._names.get(title, ())}
+            if len({t.title for t in known}) == 1:  # 本条例 or 《办法》 mean another one each time
+                self._names.setdefault(short, known)
 
     def __len__(self) -> int:
         return len(self._names)

@@ -125,3 +125,21 @@ def test_a_count_after_a_joint_is_an_article_of_the_same_document() -> None:
 def test_a_version_is_named_by_its_year(text: str, year: int) -> None:
     (found,) = mentions(text, TABLE.ending)
     assert found.edition == year
+
+
+def test_no_text_gives_a_rule_the_name_of_another_law() -> None:
+    told = (
+        ("甲示例办法", "示例消法"),
+        ("甲示例办法", "示例旧合同法"),
+        ("甲示例办法", "示例会计法"),
+        ("甲示例办法", "甲法"),
+    )
+    documents = [
+        NamedDocument("law", title, title, short_names=told if title == "甲示例办法" else ())
+        for title in ("甲示例办法", "示例会计法", "示例消费者法")
+    ]
+    table = NameTable(documents, {"示例消法": "示例消费者法"}, repealed=("示例旧合同法",))
+    assert [t.title for t in table.targets("示例消法")] == ["示例消费者法"]
+    assert [t.title for t in table.targets("示例会计法")] == ["示例会计法"]
+    assert table.targets("示例旧合同法") == ()
+    assert [t.title for t in table.targets("甲法")] == ["甲示例办法"]
