@@ -14,6 +14,7 @@ from importlib import resources
 
 from fusion.nodes import RankedPassage
 from fusion.overlap import containment, grams
+from fusion.question_abroad import asks_abroad
 from fusion.question_parts import QuestionPart, question_parts
 from indexes.jurisdiction import ancestors, parts
 from indexes.schema import NATIONAL
@@ -40,6 +41,8 @@ def missing_parts(question: str, items: Sequence[RankedPassage]) -> tuple[str, .
 
 
 def _covered(part: QuestionPart, items: Sequence[RankedPassage], texts: Sequence[str]) -> bool:
+    if asks_abroad(part.text):
+        return False
     if part.place:
         return _applies(part.place, items)
     wanted = frozenset(gram for gram in grams(part.content) if len(gram) > 1)

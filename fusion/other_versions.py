@@ -19,6 +19,7 @@ from fusion.gather import Call, Gatherer
 from fusion.nodes import RetrievalResult
 from fusion.overlap import containment, grams
 from fusion.question_place import QuestionPlace
+from fusion.repealed_basis import basis_notes
 from fusion.sources import SearchSource
 from fusion.version_notes import OtherVersion, Successor
 from indexes.catalog import PassageCatalog
@@ -107,7 +108,12 @@ class OtherVersions:
                 continue
             if filters.as_of and not passage.metadata.in_force_on(filters.as_of):
                 found[version] = _other(known, version, passage, filters.as_of)
-        return replace(result, other_versions=tuple(found.values())[:LIMIT])
+        rules = (item.passage.metadata for item in result.passages)
+        return replace(
+            result,
+            other_versions=tuple(found.values())[:LIMIT],
+            basis_notes=basis_notes(known, rules, filters.as_of),
+        )
 
     def repealed(self) -> Mapping[str, str]:
         """Plain titles that documents repeal -> the title of the latest one that does."""

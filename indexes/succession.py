@@ -97,6 +97,19 @@ class Succession:
             for title, by in self._repealing.items()
         }
 
+    def repealed_by(self, title: str, day: date) -> Version | None:
+        """The first document in force on ``day`` that repeals a plain title of which no version
+        is in force that day; None where none does."""
+        own = (v for (name, _), of in self._by_title.items() if name == title for v in of)
+        if any(version.metadata.in_force_on(day) for version in own):
+            return None
+        by = [
+            v
+            for v in self._repealing.get(title, ())
+            if v.metadata.effective and v.metadata.in_force_on(day)
+        ]
+        return min(by, key=lambda v: (v.metadata.effective or "", v.doc_key), default=None)
+
     def predecessors(self, version: Version) -> Sequence[Version]:
         """The versions whose successor is this one."""
         return self._before.get((version.domain, version.doc_key), ())

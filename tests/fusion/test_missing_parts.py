@@ -133,3 +133,8 @@ def test_an_answer_that_is_insufficient_as_a_whole_names_no_part() -> None:
     made = PolicySynthesizer().answer(result(score=0.1))
     assert isinstance(made, PolicyAnswer)
     assert (made.sufficient, made.missing) == (False, ())
+
+
+def test_a_part_on_another_country_is_missing_though_the_words_are_there() -> None:
+    question = "买新能源车补贴多少？日本新能源车补贴多少？"
+    assert missing_parts(question, items(SUBSIDY, TAX)) == ("日本新能源车补贴多少",)

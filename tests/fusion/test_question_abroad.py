@@ -16,6 +16,7 @@ from fusion.question_abroad import asks_abroad, land_before
         "法国劳动法规定每周工作几小时",
         "请问新加坡组屋怎么申请",
         "在德国工作最低工资多少",
+        "另外纽约停车怎么罚款",
         "我公司签的合同按照法国的法律有效吗",
     ],
 )
