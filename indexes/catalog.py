@@ -197,6 +197,11 @@ class PassageCatalog:
             known = json.loads(extra)
             yield CatalogDocument(name, key, title, version, file, passages, known)
 
+    def document_keys(self, domain: str) -> frozenset[str]:
+        """The keys of all documents of a domain; no text is read."""
+        sql = "SELECT doc_key FROM documents WHERE domain = ?"
+        return frozenset(row[0] for row in self._rows(sql, (domain,)))
+
     def count(self, domain: str) -> int:
         """Number of passages of a domain."""
         sql = "SELECT COALESCE(SUM(passages), 0) FROM documents WHERE domain = ?"
