@@ -297,9 +297,7 @@ def _validity(value: Validity | None) -> str | None:
     return None if value is None else json.dumps(astuple(value))
 
 
-def _known(
-    key: str, facts: str, applied: str | None
-) -> tuple[DocumentFacts, Validity | None]:
+def _known(key: str, facts: str, applied: str | None) -> tuple[DocumentFacts, Validity | None]:
     last = None if applied is None else Validity(*json.loads(applied))
     return replace(_load(facts), key=key), last
 

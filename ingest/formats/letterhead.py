@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import median_high
 
 from ingest.doc_numbers import normalise_doc_number
-from ingest.signature import ORGAN
+from ingest.organs import is_organ
 
 _HAN = "\u4e00-\u9fff"
 _DOC_NUMBER = re.compile(
@@ -101,6 +101,12 @@ def read_letterhead(lines: Sequence[FrontLine]) -> Letterhead:
     )
 
 
+def names_organ(line: str) -> bool:
+    """Whether a line is one organ's name, as in a 红头 of several, perhaps with 文件 behind."""
+    words = re.sub(r"\s", "", line)
+    return words == "文件" or is_organ(words.removesuffix("文件"))
+
+
 def body_size(sizes: Sequence[tuple[float, int]]) -> float:
     """The size in which most characters are set, of (size, characters) pairs; 0 for none."""
     spread = [size for size, count in sizes for _ in range(min(count, 200)) if size]
@@ -138,7 +144,7 @@ def _joint_head(lines: Sequence[FrontLine]) -> tuple[int, str]:
             files += 1
         elif words == "文件":
             files += 1
-        elif ORGAN.fullmatch(words) and not line.marked:
+        elif is_organ(words) and not line.marked:
             organs.append(words)
         else:
             break

@@ -217,7 +217,9 @@ def write_joint_notice(path: Path) -> Path:
     paper.centred("示例市财政局 示例市税务局 示例市科学技术局", 22)
     paper.centred("关于印发《示例市农业机械补贴办法》的通知", 22)
     paper.line("各县财政局、税务局、科学技术局：")
-    paper.paragraph("现将《示例市农业机械补贴办法》印发给你们，请结合实际认真贯彻执行（虚构示例）。")
+    paper.paragraph(
+        "现将《示例市农业机械补贴办法》印发给你们，请结合实际认真贯彻执行（虚构示例）。"
+    )
     paper.paragraph("附件：1. 农业机械补贴标准")
     paper.right("示例市财政局　示例市税务局")
     paper.right("示例市科学技术局")

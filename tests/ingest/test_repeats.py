@@ -64,7 +64,7 @@ def test_two_rules_one_after_the_other_are_both_kept() -> None:
 
 
 def test_a_short_form_with_its_counterfoil_is_kept() -> None:
-    form = "申请人：　　　　联系电话：　　　　申请日期：　年　月　日（虚构示例，一式两联，请用正楷填写）"
+    form = "申请人：　　　　联系电话：　　　　申请日期：　年　月　日（虚构示例，一式两联）"
     assert len("".join(form.split())) < MIN_CHARS
     assert second_copy(f"{form}\n{form}") is None
 
