@@ -148,8 +148,7 @@ class PassageCatalog:
         if article is not None:
             sql += " AND article = ?"
             values.append(article)
-        rows = self._rows(f"{sql} ORDER BY doc_key, position", values)
-        return tuple(_passage(row) for row in rows)
+        return tuple(map(_passage, self._rows(f"{sql} ORDER BY doc_key, position", values)))
 
     def containing(self, domain: str, words: str) -> tuple[Passage, ...]:
         """The passages of a domain in which ``words`` stand as given; reads them all."""
@@ -164,8 +163,7 @@ class PassageCatalog:
     def document_passages(self, domain: str, doc_key: str) -> tuple[Passage, ...]:
         """The passages of one document in their order; empty when it is unknown."""
         sql = f"{_PASSAGE} WHERE domain = ? AND doc_key = ? ORDER BY position"
-        rows = self._rows(sql, (domain, doc_key))
-        return tuple(_passage(row) for row in rows)
+        return tuple(map(_passage, self._rows(sql, (domain, doc_key))))
 
     def first_passages(self, domain: str) -> Iterator[tuple[str, Passage]]:
         """(document key, first passage) of every document of a domain that has one."""
@@ -193,9 +191,8 @@ class PassageCatalog:
             "SELECT domain, doc_key, title, version, file, passages, extra FROM documents"
             " WHERE domain = ? ORDER BY doc_key"
         )
-        for name, key, title, version, file, passages, extra in self._rows(sql, (domain,)):
-            known = json.loads(extra)
-            yield CatalogDocument(name, key, title, version, file, passages, known)
+        for *columns, extra in self._rows(sql, (domain,)):
+            yield CatalogDocument(*columns, json.loads(extra))
 
     def document_keys(self, domain: str) -> frozenset[str]:
         """The keys of all documents of a domain; no text is read."""
@@ -292,10 +289,9 @@ class PassageCatalog:
 
     def set_fingerprint(self, domain: str, fingerprint: str) -> None:
         """Register a domain; its version starts at 0 (nothing committed yet)."""
+        sql = "INSERT OR IGNORE INTO domains VALUES(?, 0, ?)"
         with self._transaction() as connection:
-            connection.execute(
-                "INSERT OR IGNORE INTO domains VALUES(?, 0, ?)", (domain, fingerprint)
-            )
+            connection.execute(sql, (domain, fingerprint))
 
     def pending(self, domain: str) -> tuple[str, ...]:
         """Rows that a writer was about to add or to delete when it last reported."""
@@ -304,10 +300,9 @@ class PassageCatalog:
 
     def add_pending(self, domain: str, rows: Iterable[str]) -> None:
         """Note rows that exist in the other stores, perhaps, without being listed here."""
+        noted = [(domain, row) for row in rows]
         with self._transaction() as connection:
-            connection.executemany(
-                "INSERT OR IGNORE INTO pending VALUES(?, ?)", [(domain, row) for row in rows]
-            )
+            connection.executemany("INSERT OR IGNORE INTO pending VALUES(?, ?)", noted)
 
     def clear_pending(self, domain: str) -> None:
         """Forget the notes: the other stores agree with the catalog again."""
