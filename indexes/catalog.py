@@ -192,7 +192,7 @@ class PassageCatalog:
             " WHERE domain = ? ORDER BY doc_key"
         )
         for *columns, extra in self._rows(sql, (domain,)):
-            yield CatalogDocument(*columns, json.loads(extra))
+            yield CatalogDocument(*columns, extra=json.loads(extra))
 
     def document_keys(self, domain: str) -> frozenset[str]:
         """The keys of all documents of a domain; no text is read."""
