@@ -191,8 +191,8 @@ class PassageCatalog:
             "SELECT domain, doc_key, title, version, file, passages, extra FROM documents"
             " WHERE domain = ? ORDER BY doc_key"
         )
-        for *columns, extra in self._rows(sql, (domain,)):
-            yield CatalogDocument(*columns, extra=json.loads(extra))
+        for name, key, title, version, file, count, extra in self._rows(sql, (domain,)):
+            yield CatalogDocument(name, key, title, version, file, count, json.loads(extra))
 
     def document_keys(self, domain: str) -> frozenset[str]:
         """The keys of all documents of a domain; no text is read."""
