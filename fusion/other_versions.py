@@ -213,9 +213,10 @@ def _by_words(search: WordSearch, query: str, day: date) -> Iterator[Passage]:
     for outcome in search():
         # A domain that does not answer here was, or will be, reported by its own search.
         for passage in outcome.value if outcome.status == "ok" else ():
-            text = f"{passage.metadata.title}\n{passage.content}"
-            share = containment(question, grams(text))
-            if share >= _WORDS_SHARE and not passage.metadata.in_force_on(day):
+            if passage.metadata.in_force_on(day):
+                continue
+            share = containment(question, grams(f"{passage.metadata.title}\n{passage.content}"))
+            if share >= _WORDS_SHARE:
                 likely.append((share, passage))
     yield from (passage for _, passage in sorted(likely, key=lambda pair: -pair[0]))
 
