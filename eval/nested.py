@@ -3,7 +3,7 @@
 ``python -m eval.nested --record FILE [--store DIR] [--json FILE]``. Nested cross-validation on
 recorded signal lists (``eval.tuning --record``, with ``--held-out-adapters`` for query encoders): in
 every fold calibrations, weights, modes and depths are searched and the reranker is fitted on the
-other four; near-duplicate questions stay together. The gate is left out: what was found is used.
+other four; near-duplicate questions stay together. The gate is left out: what is found is used.
 """
 
 from __future__ import annotations
