@@ -1,7 +1,7 @@
 """The search with everything that learns fitted anew in each fold: no question meets itself.
 
 ``python -m eval.nested --record FILE [--store DIR] [--json FILE]``. Nested cross-validation on
-recorded signal lists (``eval.tuning --record``, with ``--held-out-adapters`` for query encoders): in
+recorded signal lists (``eval.tuning --record``, with ``--held-out-adapters`` behind encoders): in
 every fold calibrations, weights, modes and depths are searched and the reranker is fitted on the
 other four; near-duplicate questions stay together. The gate is left out: what is found is used.
 """
