@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from configs.errors import InputError, PolicyFusionError
 from eval.datasets import Question, load_questions
+from eval.small_stores import small_store_candidates
 from eval.training import (
     FOLDS,
     Example,
@@ -79,11 +80,11 @@ def auroc(answerable: Sequence[float], unanswerable: Sequence[float]) -> float:
 
 
 def weights(questions: Sequence[Question]) -> Floats:
-    """Both kinds weigh the same in total; among the answerable each file the square root of its
-    number, so that many questions of one style do not drown the others."""
+    """Both kinds weigh the same in total; within a kind each file the square root of its number, so
+    that many questions of one style do not drown the others."""
     answerable = np.array([q.answerable for q in questions])
-    sizes = Counter(q.file for q in questions if q.answerable)
-    raw = np.array([1 / math.sqrt(sizes[q.file]) if q.answerable else 1.0 for q in questions])
+    sizes = Counter((q.answerable, q.file) for q in questions)
+    raw = np.array([1 / math.sqrt(sizes[q.answerable, q.file]) for q in questions])
     for kind in (answerable, ~answerable):
         raw[kind] *= len(questions) / 2 / raw[kind].sum()
     return raw
@@ -161,12 +162,23 @@ def coverage_at_precision(yes: Sequence[float], no: Sequence[float], precision: 
 
 
 def judge_rows(
-    found: Sequence[tuple[Question, tuple[RankedPassage, ...]]], seed: int = 0
+    found: Sequence[tuple[Question, Sequence[RankedPassage]]],
+    small: Sequence[tuple[Question, Sequence[RankedPassage], str]] = (),
+    seed: int = 0,
 ) -> list[Judged]:
-    """The features of every question, its passages reranked by trees fitted without it."""
+    """The features of every question, its passages reranked by trees fitted without it.
+
+    ``small``: questions asked of small stores, with the key of their original in ``found``, whose
+    fold they share; the trees are fitted on ``found`` alone.
+    """
     examples = [example(question, items) for question, items in found]
     groups = [_group(one) for one in examples]
     folds = assign_folds(groups, FOLDS, seed)
+    place = {question.key: i for i, (question, _) in enumerate(found)}
+    asked = [
+        *((question, items, i) for i, (question, items) in enumerate(found)),
+        *((question, items, place[original]) for question, items, original in small),
+    ]
     judged: list[Judged] = []
     for fold in range(FOLDS):
         useful = [
@@ -175,10 +187,11 @@ def judge_rows(
             if f != fold and one.question.answerable and len(one.matrix)
         ]
         booster = fit(useful, seed)
-        for (question, items), one, f, group in zip(found, examples, folds, groups, strict=True):
-            if f == fold and items:
+        for question, items, i in asked:
+            if folds[i] == fold and items:
+                one = example(question, items)
                 row = confidence_features(question.query, _reranked(booster, one, items))
-                judged.append(Judged(question, row, group))
+                judged.append(Judged(question, row, groups[i]))
     return judged
 
 
@@ -200,6 +213,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--store", default=None)
     parser.add_argument("--out", type=Path, default=Path("configs/weights/confidence.json"))
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--small-stores",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also ask N stores of some fifty documents cut out of this one (eval.small_stores)",
+    )
     add_adapters_option(parser)
     arguments = parser.parse_args(argv)
     try:
@@ -207,7 +227,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         questions = load_questions(arguments.questions)
         embedders = embedders_for(settings, arguments.held_out_adapters, questions, arguments.seed)
         found = candidates(settings, arguments.store, questions, embedders=embedders)
-        judged = judge_rows(found, arguments.seed)
+        placed = settings if arguments.store is None else settings.with_store(arguments.store)
+        small = small_store_candidates(
+            placed, found, arguments.small_stores, embedders, arguments.seed
+        )
+        judged = judge_rows(found, small, arguments.seed)
         print(report(judged, cross_validate(judged, arguments.seed)))
     except PolicyFusionError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -361,6 +361,9 @@ class PolicyQueryEngine(BaseQueryEngine):
         return max(request.top_k, self._reranker.top_n if self._reranker else 0)
 
     def _reranked(self, request: Request, found: RetrievalResult) -> RetrievalResult:
+        begun = None  # searched while this thread ranks
+        if self._versions is not None:
+            begun = self._versions.begin(request.question, request.filters, request.domains)
         passages, trace = request.in_place(found.passages), {**found.trace, **request.read()}
         passages = passages[: self._wanted(request)]
         if self._reranker is not None:
@@ -375,5 +378,7 @@ class PolicyQueryEngine(BaseQueryEngine):
             found = self._lookup.apply(found, request.filters, request.domains)
         found = replace(found, passages=found.passages[: request.top_k], dated=request.dated)
         if self._versions is not None:
-            found = self._versions.apply(found, request.filters, request.domains, request.placed)
+            found = self._versions.apply(
+                found, request.filters, request.domains, request.placed, begun
+            )
         return found if self._history is None else self._history.record(found)

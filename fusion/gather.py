@@ -142,10 +142,18 @@ class Gatherer:
 
     def run(self, calls: Sequence[Call]) -> list[Outcome]:
         """The outcomes, one per call in the same order; never raises for a call."""
+        return self.begin(calls)()
+
+    def begin(self, calls: Sequence[Call]) -> Callable[[], list[Outcome]]:
+        """Start the calls now; what comes back waits for them and gives what ``run`` does."""
         jobs = self._submit(calls)
-        for job in sorted(filter(None, jobs), key=lambda job: job.call.deadline):
-            wait([job.future], timeout=max(0.0, job.call.deadline - time.monotonic()))
-        return [_outcome(call, job) for call, job in zip(calls, jobs, strict=True)]
+
+        def outcomes() -> list[Outcome]:
+            for job in sorted(filter(None, jobs), key=lambda job: job.call.deadline):
+                wait([job.future], timeout=max(0.0, job.call.deadline - time.monotonic()))
+            return [_outcome(call, job) for call, job in zip(calls, jobs, strict=True)]
+
+        return outcomes
 
     async def arun(self, calls: Sequence[Call]) -> list[Outcome]:
         """As ``run``, without blocking the event loop."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 
-from fusion.gather import Call, Gatherer
+from fusion.gather import Call, Gatherer, Outcome
 from fusion.nodes import RetrievalResult
 from fusion.overlap import containment, grams
 from fusion.question_place import QuestionPlace
@@ -25,6 +25,9 @@ from fusion.version_notes import OtherVersion, Successor
 from indexes.catalog import PassageCatalog
 from indexes.schema import Filters, Passage
 from indexes.succession import Succession, Version, repealed_titles, status_on
+
+WordSearch = Callable[[], list[Outcome]]
+"""A search under way; calling it waits for what it found."""
 
 LIMIT = 5
 """Versions shown with one answer."""
@@ -75,19 +78,44 @@ class OtherVersions:
         """End the search threads."""
         self._gatherer.close()
 
+    def begin(
+        self, query: str, filters: Filters, domains: Sequence[str] | None = None
+    ) -> WordSearch | None:
+        """Start looking for what the words alone find, for ``apply``; None without a day."""
+        if filters.as_of is None:
+            return None
+        asked = set(self._catalogs if domains is None else domains)
+        undated = replace(filters, as_of=None)
+        deadline = time.monotonic() + _SEARCH_S
+        calls = []
+        for name, source in self._sources.items():
+            if name not in asked or "keyword" not in source.signals:
+                continue
+
+            def run(source: SearchSource = source) -> Iterable[Passage]:
+                hits = source.search("keyword", query, _WORDS_DEPTH, undated)
+                read = source.passages([hit.id for hit in hits])
+                return [read[hit.id] for hit in hits if hit.id in read]
+
+            calls.append(Call(name, "keyword", run, deadline))
+        return self._gatherer.begin(calls)
+
     def apply(
         self,
         result: RetrievalResult,
         filters: Filters,
         domains: Sequence[str] | None = None,
         placed: QuestionPlace | None = None,
+        begun: WordSearch | None = None,
     ) -> RetrievalResult:
         """``result`` with its ``other_versions``, the most telling first, one a document.
 
         Rules of other places than ``placed`` are left out, unless the question names them. None
-        without a day in ``filters``: then every version may rank.
+        without a day in ``filters``: then every version may rank. ``begun``: what ``begin`` gave
+        for the same question, started earlier so that nobody waits for it here.
         """
-        if filters.as_of is None:
+        search = begun or self.begin(result.query, filters, domains)
+        if filters.as_of is None or search is None:
             return result
         known = self._succession()
         asked = set(self._catalogs if domains is None else domains)
@@ -98,7 +126,7 @@ class OtherVersions:
             *self._related(result, known, filters, asked),
             *(
                 passage
-                for passage in self._by_words(result, filters, asked)
+                for passage in _by_words(search, result.query, filters.as_of)
                 if placed is None or placed.admits(passage.metadata)
             ),
         )
@@ -164,36 +192,6 @@ class OtherVersions:
         passages = self._catalogs[domain].document_passages(domain, doc_key)
         return tuple((passage, grams(passage.content)) for passage in passages)
 
-    def _by_words(
-        self, result: RetrievalResult, filters: Filters, asked: set[str]
-    ) -> Iterator[Passage]:
-        """What the words find whatever the day, where it has much of the question."""
-        undated = replace(filters, as_of=None)
-        deadline = time.monotonic() + _SEARCH_S
-        question = grams(result.query)
-        calls = []
-        for name, source in self._sources.items():
-            if name not in asked or "keyword" not in source.signals:
-                continue
-
-            def run(source: SearchSource = source) -> Iterable[Passage]:
-                hits = source.search("keyword", result.query, _WORDS_DEPTH, undated)
-                read = source.passages([hit.id for hit in hits])
-                return [read[hit.id] for hit in hits if hit.id in read]
-
-            calls.append(Call(name, "keyword", run, deadline))
-        likely = []
-        for outcome in self._gatherer.run(calls):
-            # A domain that does not answer here was, or will be, reported by its own search.
-            for passage in outcome.value if outcome.status == "ok" else ():
-                text = f"{passage.metadata.title}\n{passage.content}"
-                share = containment(question, grams(text))
-                if share >= _WORDS_SHARE and not passage.metadata.in_force_on(
-                    filters.as_of or date.min
-                ):
-                    likely.append((share, passage))
-        yield from (passage for _, passage in sorted(likely, key=lambda pair: -pair[0]))
-
     def _succession(self) -> Succession:
         with self._lock:
             if self._known is not None and time.monotonic() < self._next:
@@ -216,6 +214,21 @@ def read_succession(catalogs: Mapping[str, PassageCatalog]) -> Succession:
         for key, content in catalog.contents_with(domain, "废止"):
             repeals[domain, key] |= repealed_titles(content)
     return Succession(versions, repeals)
+
+
+def _by_words(search: WordSearch, query: str, day: date) -> Iterator[Passage]:
+    """What the words find whatever the day, where it has much of the question."""
+    question = grams(query)
+    likely = []
+    for outcome in search():
+        # A domain that does not answer here was, or will be, reported by its own search.
+        for passage in outcome.value if outcome.status == "ok" else ():
+            if passage.metadata.in_force_on(day):
+                continue
+            share = containment(question, grams(f"{passage.metadata.title}\n{passage.content}"))
+            if share >= _WORDS_SHARE:
+                likely.append((share, passage))
+    yield from (passage for _, passage in sorted(likely, key=lambda pair: -pair[0]))
 
 
 def _other(known: Succession, version: Version, passage: Passage, day: date) -> OtherVersion:

@@ -197,9 +197,13 @@ class PassageCatalog:
             "SELECT domain, doc_key, title, version, file, passages, extra FROM documents"
             " WHERE domain = ? ORDER BY doc_key"
         )
-        for name, key, title, version, file, passages, extra in self._rows(sql, (domain,)):
-            known = json.loads(extra)
-            yield CatalogDocument(name, key, title, version, file, passages, known)
+        for name, key, title, version, file, count, extra in self._rows(sql, (domain,)):
+            yield CatalogDocument(name, key, title, version, file, count, json.loads(extra))
+
+    def document_keys(self, domain: str) -> frozenset[str]:
+        """The keys of all documents of a domain; no text is read."""
+        sql = "SELECT doc_key FROM documents WHERE domain = ?"
+        return frozenset(row[0] for row in self._rows(sql, (domain,)))
 
     def count(self, domain: str) -> int:
         """Number of passages of a domain."""
@@ -291,10 +295,9 @@ class PassageCatalog:
 
     def set_fingerprint(self, domain: str, fingerprint: str) -> None:
         """Register a domain; its version starts at 0 (nothing committed yet)."""
+        sql = "INSERT OR IGNORE INTO domains VALUES(?, 0, ?)"
         with self._transaction() as connection:
-            connection.execute(
-                "INSERT OR IGNORE INTO domains VALUES(?, 0, ?)", (domain, fingerprint)
-            )
+            connection.execute(sql, (domain, fingerprint))
 
     def pending(self, domain: str) -> tuple[str, ...]:
         """Rows that a writer was about to add or to delete when it last reported."""
@@ -303,10 +306,9 @@ class PassageCatalog:
 
     def add_pending(self, domain: str, rows: Iterable[str]) -> None:
         """Note rows that exist in the other stores, perhaps, without being listed here."""
+        noted = [(domain, row) for row in rows]
         with self._transaction() as connection:
-            connection.executemany(
-                "INSERT OR IGNORE INTO pending VALUES(?, ?)", [(domain, row) for row in rows]
-            )
+            connection.executemany("INSERT OR IGNORE INTO pending VALUES(?, ?)", noted)
 
     def clear_pending(self, domain: str) -> None:
         """Forget the notes: the other stores agree with the catalog again."""

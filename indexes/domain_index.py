@@ -164,9 +164,14 @@ class DomainIndex:
         best: dict[str, float] = {}
         for hit in hits:
             best.setdefault(row_id(hit.id), hit.score)
-        admitted = self._catalog.admitted(best, filters)
-        kept = (Hit(id_, score) for id_, score in best.items() if id_ in admitted)
-        return tuple(kept)[:k]
+        ids, kept = list(best), list[Hit]()
+        for start in range(0, len(ids), 2 * k):  # most are admitted, so the first part is enough
+            part = ids[start : start + 2 * k]
+            admitted = self._catalog.admitted(part, filters)
+            kept += [Hit(id_, best[id_]) for id_ in part if id_ in admitted]
+            if len(kept) >= k:
+                break
+        return tuple(kept[:k])
 
     def passages(self, ids: Iterable[str]) -> dict[str, Passage]:
         """The passages of these ids; unknown ids are left out."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,10 +29,13 @@ def cache_key(fingerprint: str, text: str) -> str:
 
 
 class EmbeddingCache:
-    """Key -> float32 vector. One writer thread; a kill loses at most the last slice."""
+    """Key -> float32 vector. Safe for threads; a kill loses at most the last slice."""
 
     def __init__(self, path: Path) -> None:
-        self._connection = sqlite3.connect(path, timeout=30.0, isolation_level=None)
+        self._lock = threading.Lock()
+        self._connection = sqlite3.connect(
+            path, timeout=30.0, isolation_level=None, check_same_thread=False
+        )
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute("PRAGMA synchronous=NORMAL")
         self._connection.execute(
@@ -41,15 +45,17 @@ class EmbeddingCache:
     def get(self, keys: Sequence[str]) -> dict[str, Vectors]:
         """The known vectors, each of shape (dimension,); unknown keys are left out."""
         sql = "SELECT key, vector FROM vectors WHERE key IN (SELECT value FROM json_each(?))"
-        rows = self._connection.execute(sql, (json.dumps(list(keys)),))
+        with self._lock:
+            rows = self._connection.execute(sql, (json.dumps(list(keys)),)).fetchall()
         return {key: np.frombuffer(blob, dtype="<f4") for key, blob in rows}
 
     def put(self, vectors: Mapping[str, Vectors]) -> None:
         """Keep vectors, in one transaction."""
         rows = [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
-        self._connection.execute("BEGIN IMMEDIATE")
-        self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES(?, ?)", rows)
-        self._connection.execute("COMMIT")
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES(?, ?)", rows)
+            self._connection.execute("COMMIT")
 
     def embed(self, embedder: TextEmbedder, texts: Sequence[str]) -> Vectors:
         """Vectors of ``texts`` in their order, float32 of shape (len(texts), dimension).

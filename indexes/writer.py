@@ -133,6 +133,16 @@ class DomainWriter:
             more = f" (and {len(refused) - 1} more documents)" if len(refused) > 1 else ""
             raise InputError(f"{first}{more}")
 
+    def embed(self, changes: Sequence[DocumentChange]) -> None:
+        """Embed what ``apply`` of these changes would, so that it finds the vectors in the cache.
+
+        For calling while another thread applies earlier changes.
+        """
+        current = self.catalog.current(self.domain, [change.doc_key for change in changes])
+        passages = chain.from_iterable(c.document.passages for c in changes if c.document)
+        fresh = [p for p in passages if current.get(p.id, ("", None))[1] != p]
+        self.cache.embed(self.embedder, [p.embedding_text() for p in fresh])
+
     def conflicts(self, changes: Sequence[DocumentChange]) -> dict[str, str]:
         """``doc_key`` -> why ``apply`` will refuse it, for those that it will."""
         owners = self.catalog.owners(self.domain, _claimed(changes))

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from indexes.jurisdiction import Place, places_in
 from ingest.dates import DATE
-from ingest.signature import ORGAN, Signature
+from ingest.organs import is_organ, side_by_side
+from ingest.signature import Signature
 
 _STATE = "中华人民共和国"
 _COURT = re.compile(r"最高人民(?:法院|检察院)")
@@ -25,7 +26,16 @@ _MEETING = re.compile(
 _PUBLISHED = re.compile(
     r"(?P<organs>[\u4e00-\u9fff、\s]{2,40}?)(?:公布|发布|颁布|批准|印发|制定|修订|通过)"
 )
-_ABOUT = re.compile(r"^(?P<organs>.{2,60}?)(?:印发)?(?:关于|转发|公告|通告|令[（(]?第)")
+_ABOUT = re.compile(
+    # A 发文字号 may stand before the names.
+    r"^(?:[\u4e00-\u9fff]{1,14}[〔\[（(]\d{4}[〕\]）)]\d+号[\s\-—：:]*)?"
+    r"(?P<organs>.{2,60}?)(?:印发)?(?:关于|转发|公告|通告|令[（(]?第)"
+)
+_AND_OTHERS = re.compile(
+    r"等(?:[二三四五六七八九十两\d]{1,3}[个家]?|有关|多个?)?(?:部门|单位|机关)$"
+)
+_NUMBERED = re.compile(r"(?P<organs>.{2,60}?)(?:令|公告)(?:\d{4}年)?第\d+号")
+_BETWEEN = re.compile(r"[\s　、，,；;/|]+")
 
 
 def issuer_of_statute(history: Sequence[str], title: str) -> str:
@@ -54,13 +64,35 @@ def issuer_of_statute(history: Sequence[str], title: str) -> str:
 
 
 def issuer_of_notice(title: str, signed: Signature) -> str:
-    """The organ behind a notice: named before 关于 in its title, or signed above its date."""
+    """The organs behind a notice: named before 关于 in its title, or signed above its date.
+
+    A title that names one of them (财政部等三部门关于…) counts where nobody signed.
+    """
     about = _ABOUT.match(title)
     if about and not title.startswith("转发"):
         organs = _organs(about["organs"])
         if organs:
             return organs
+        if not signed.organs:
+            return _organs(_AND_OTHERS.sub("", about["organs"]))
     return "、".join(signed.organs)
+
+
+def issuer_of_number(number: str) -> str:
+    """The organs that a number spells out (财政部 税务总局公告2023年第12号), else ``""``."""
+    spelt = _NUMBERED.fullmatch(number)
+    return _organs(spelt["organs"], statute=True) if spelt else ""
+
+
+def issuer_as_given(given: str, signed: Signature) -> str:
+    """A stated issuer as names joined by 、, completed where it is only the first of the organs
+    that signed together; what does not read as organs stays as it is."""
+    names = [n for word in _BETWEEN.split(given) if word for n in side_by_side(word)]
+    if not all(map(is_organ, names)):
+        return given
+    if len(names) == 1 and len(signed.organs) > 1 and names[0] in signed.organs:
+        return "、".join(signed.organs)
+    return "、".join(dict.fromkeys(names))
 
 
 def _quoted(line: str, at: int) -> bool:
@@ -98,14 +130,13 @@ def _decree(line: str) -> str:
 
 def _organs(text: str, *, statute: bool = False) -> str:
     """The organs that a phrase names, joined by 、; ``""`` when it names anything else."""
-    words = [w for w in re.split(r"[\s　、]+", text.strip()) if w]
+    words = [w for word in _BETWEEN.split(text.strip()) if word for w in side_by_side(word)]
     if statute:
         words = [w.removeprefix("经") for w in words]
     kept: list[str] = []
     for word in words:
-        if ORGAN.fullmatch(word) or (
-            statute
-            and re.fullmatch(r"国务院|中央军委|中央军事委员会|.{1,8}(?:部|委|局|院|署)", word)
+        if is_organ(word) or (
+            statute and re.fullmatch(r"中央军事委员会|.{1,8}(?:部|委|局|院|署)", word)
         ):
             kept.append(word)
         elif kept or not statute:

@@ -244,12 +244,15 @@ class Ledger:
             "SELECT doc_key, facts, applied FROM documents WHERE domain = ? ORDER BY doc_key",
             (domain,),
         )
-        found: dict[str, tuple[DocumentFacts, Validity | None]] = {}
-        for key, text, applied in rows:
-            fact = _load(text)
-            last = None if applied is None else Validity(*json.loads(applied))
-            found[key] = (replace(fact, key=key), last)
-        return found
+        return {key: _known(key, facts, applied) for key, facts, applied in rows}
+
+    def fact(self, domain: str, doc_key: str) -> tuple[DocumentFacts | None, Validity | None]:
+        """What ``facts`` tells of one document; (None, None) when it is unknown."""
+        row = self._db.execute(
+            "SELECT facts, applied FROM documents WHERE domain = ? AND doc_key = ?",
+            (domain, doc_key),
+        ).fetchone()
+        return (None, None) if row is None else _known(doc_key, *row)
 
     def applied(self, domain: str, changes: Mapping[str, Validity]) -> None:
         """After the indexes took these validities (by document key of the indexes)."""
@@ -292,6 +295,11 @@ def _dump(fact: DocumentFacts) -> str:
 
 def _validity(value: Validity | None) -> str | None:
     return None if value is None else json.dumps(astuple(value))
+
+
+def _known(key: str, facts: str, applied: str | None) -> tuple[DocumentFacts, Validity | None]:
+    last = None if applied is None else Validity(*json.loads(applied))
+    return replace(_load(facts), key=key), last
 
 
 def _load(text: str) -> DocumentFacts:

@@ -26,7 +26,12 @@ from ingest.dates import (
 from ingest.doc_numbers import normalise_doc_number, own_doc_number
 from ingest.document_place import place_of
 from ingest.given import given_fields
-from ingest.issuers import issuer_of_notice, issuer_of_statute
+from ingest.issuers import (
+    issuer_as_given,
+    issuer_of_notice,
+    issuer_of_number,
+    issuer_of_statute,
+)
 from ingest.levels import NEWS, level_of
 from ingest.signature import Signature, signature
 from ingest.titles import name_date
@@ -89,11 +94,14 @@ def extract(source: SourceText, today: date) -> Facts:
         if given.get("doc_number")
         else own_doc_number([*_dated_first(source), source.title, *_before_articles(opening)])
     )
-    issuer = given.get("issuer") or issuer_of_statute(source.history, source.title)
+    stated = given.get("issuer", "")
+    issuer = stated or issuer_of_statute(source.history, source.title)
     dated = _name_day(source) is not None
     signed = _NOT_SIGNED if issuer and dated else signature(source.body)
+    if stated:
+        issuer = issuer_as_given(stated, signed)
     if not issuer and (signed.organs or not _ARTICLE.search(source.body)):
-        issuer = issuer_of_notice(source.title, signed)
+        issuer = issuer_of_notice(source.title, signed) or issuer_of_number(number)
     named = given.get("jurisdiction", "")
     place = resolve(named) if named else None
     if named and place is None:

@@ -21,6 +21,7 @@ from ingest.levels import LEVELS
 from ingest.metadata import Facts, SourceText, extract
 from ingest.readers import BadRecord, Record, read_records
 from ingest.reading import Reading
+from ingest.repeats import said_once
 from ingest.short_names import short_names
 from ingest.splitter import Span, split
 from ingest.structure import lines_of
@@ -29,11 +30,12 @@ from ingest.titles import Title, name_date, title_of_file, without_date
 __all__ = ["PARSER_VERSION", "SUPPORTED_SUFFIXES", "BadRecord", "parse_file"]
 
 SUPPORTED_SUFFIXES = SUFFIXES | {".jsonl", ".zip"}
-PARSER_VERSION = "4"
+PARSER_VERSION = "5"
 """Moves when parsing changes its results, so that unchanged files are parsed again."""
 
 _FOLDERS = 3
 _STATE = "中华人民共和国"
+_TWICE = "the text stands twice in this {}; one copy was kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def parse_file(
         reading = replace(reading, text=text, pages=pages)
     else:
         reading = replace(reading, text=clean(reading.text, markdown=markdown))
-    yield _from_reading(reading, path.stem, _Origin(domain, name), folders, clock())
+    yield _from_reading(_said_once(reading), path.stem, _Origin(domain, name), folders, clock())
 
 
 def _from_reading(
@@ -109,6 +111,16 @@ def _from_reading(
     )
 
 
+def _said_once(reading: Reading) -> Reading:
+    """The reading without the second copy of a text that stands twice in its file."""
+    text, copy = said_once(reading.text)
+    if copy is None:
+        return reading
+    pages = tuple(min(page, copy) for page in reading.pages)
+    warnings = (*reading.warnings, _TWICE.format("file"))
+    return replace(reading, text=text, pages=pages, warnings=warnings)
+
+
 def _declared_title(reading: Reading, file: str) -> dict[str, str]:
     """The title inside an office file or a web page goes before its file's name, which is often
     附件2 or 新建文档; text files are named by people who file them."""
@@ -120,7 +132,7 @@ def _declared_title(reading: Reading, file: str) -> dict[str, str]:
 
 
 def _from_record(record: Record, origin: _Origin, today: date) -> Document | BadRecord:
-    text = clean(record.text)
+    text, copy = said_once(clean(record.text))
     first = next((text[a:b] for a, b in lines_of(text)), "")
     if not first:
         return BadRecord(f"line {record.line}", "has an empty text; complete it or remove the line")
@@ -148,6 +160,8 @@ def _from_record(record: Record, origin: _Origin, today: date) -> Document | Bad
         f"line {line}: its id {record.id!r} comes again in line {record.line}, which counts"
         for line in record.replaces
     )
+    if copy is not None:
+        warnings = (*warnings, _TWICE.format("record"))
     facts = extract(source, today)
     return _document(text, Title(title, title), spans, facts, origin, None, warnings)
 

@@ -35,6 +35,8 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[2]);"
     " from ingest.parsing_worker import main; main(int(sys.argv[1]))"
 )
+_NO_MEMORY = (-signal.SIGKILL, -signal.SIGABRT)  # C libraries abort when they get no memory
+_LIMITS = (-signal.SIGALRM, *_NO_MEMORY)
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -54,6 +56,8 @@ class _Results:
 
     messages: deque[bytes] = field(default_factory=deque)
     ended: bool = False
+    begun: bool = False  # something of it was given away
+    crashed: bool = False  # once: its second process decides
 
 
 class ParsingPool:
@@ -70,7 +74,8 @@ class ParsingPool:
         self._limit = min(config.parse_workers or available_cores(), len(tasks))
         self._workers: list[_Worker] = []
         self._results = [_Results() for _ in tasks]
-        self._next = 0  # the first task that no process has
+        self._next = 0  # the first task that no process has had
+        self._again: list[int] = []  # tasks whose process crashed
         self._turn = 0  # the task whose items are consumed
         self._buffered = 0
         self._changed = threading.Condition()
@@ -133,7 +138,7 @@ class ParsingPool:
             while not self._closing:
                 self._assign()
                 busy = [w for w in self._workers if w.task is not None]
-                if not busy and self._next >= len(self._tasks):
+                if not busy and not self._again and self._next >= len(self._tasks):
                     return
                 with self._changed:
                     heard = [w for w in busy if self._may_read(w)]
@@ -154,19 +159,23 @@ class ParsingPool:
         return worker.task == self._turn and not self._results[self._turn].messages
 
     def _assign(self) -> None:
-        while self._next < len(self._tasks):
+        while self._again or self._next < len(self._tasks):
             idle = next((w for w in self._workers if w.task is None), None)
             if idle is None:
                 if len(self._workers) >= self._limit:
                     return
                 idle = self._started()
+            number = self._again[0] if self._again else self._next
             try:
-                idle.connection.send_bytes(pickle.dumps(self._tasks[self._next]))
+                idle.connection.send_bytes(pickle.dumps(self._tasks[number]))
             except OSError:  # it had ended after its last file
                 self._end(idle)
                 continue
-            idle.task = self._next
-            self._next += 1
+            idle.task = number
+            if self._again:
+                del self._again[0]
+            else:
+                self._next += 1
 
     def _started(self) -> _Worker:
         ours, theirs = Pipe()
@@ -194,7 +203,13 @@ class ParsingPool:
             message = worker.connection.recv_bytes()
         except (EOFError, OSError):
             self._end(worker)
-            message = pickle.dumps(Failure(self._why(worker.process.returncode)))
+            code = worker.process.returncode
+            # What crashed may be what an earlier file left behind in that process.
+            if code not in _LIMITS and not (results.begun or results.crashed):
+                results.crashed = True
+                self._again.append(worker.task)
+                return
+            message = pickle.dumps(Failure(self._why(code)))
             with self._changed:
                 results.messages.append(message)
                 self._buffered += len(message)
@@ -203,6 +218,7 @@ class ParsingPool:
             return
         with self._changed:
             if message:
+                results.begun = True
                 results.messages.append(message)
                 self._buffered += len(message)
             else:
@@ -224,7 +240,7 @@ class ParsingPool:
         if code == -signal.SIGALRM:
             seconds = self._config.parse_seconds
             return f"took longer than {seconds:g} s to read: split it or save it again"
-        if code in (-signal.SIGKILL, -signal.SIGABRT):  # C libraries abort when they get no memory
+        if code in _NO_MEMORY:
             return out_of_memory(self._config.parse_memory_mb)
         return "made its reader crash: open it in its program and save it again"
 

@@ -62,14 +62,14 @@ class Progress:
         self._parsed += passages
 
     def embedded(self, passages: int) -> None:
-        """Some passages of the present batch went through the model."""
+        """Some passages that are not in the indexes yet went through the model."""
         self._embedded += passages
         self._show(self._written + self._embedded)
 
     def written(self, passages: int) -> None:
         """A batch is in the indexes."""
         self._written += passages
-        self._embedded = 0
+        self._embedded = max(0, self._embedded - passages)
         self._show(self._written)
 
     def close(self) -> None:

@@ -12,17 +12,14 @@ from dataclasses import dataclass
 from datetime import date
 
 from ingest.dates import DATE, to_date
+from ingest.organs import is_organ, side_by_side
 
-_ORGAN_END = (
-    r"(?:人民政府|政府|办公厅|办公室|委员会|常委会|总局|税务局|财政局|局|中心|部|署|厅|委|院|银行|支行|海关|总队|支队|公司|集团"
-    r"|领导小组|工作组|指挥部|联席会议|工会|协会|法院|检察院|大学|管委会|总会|联合会|政法委|团委|团工委)"
-)
-ORGAN = re.compile(rf"(?!我|本|各|常务|[省市区县]人民政府$)[\u4e00-\u9fff]{{2,36}}{_ORGAN_END}$")
 _LONG_ORGAN = re.compile(r"(?:领导小组|指挥部|工作组|办公室|联席会议)$")
 _REMARK = re.compile(
     r"^(?:特此[通公]?[告知报]|此复|附件|(?:主动|依申请)公开)?[\d.．、\s]*|[（(](?:代?章|盖章)[)）]"
 )
 _LAST_SENTENCE = re.compile(r"[。；！？：:]|附件.*\n")
+_ENTITY = re.compile(r"&(?:nbsp|ensp|emsp);")  # left in the text by careless scrapers
 _BEFORE_CHARS = 200
 _TAIL_CHARS = 1500
 _GAP = re.compile(r"[\s室府局委部厅院组心]$")
@@ -42,7 +39,8 @@ class Signature:
 def signature(body: str) -> Signature:
     """The signature of a notice: the first date under organs, else the last date that stands alone.
 
-    The first, because what follows a signed letter is its annex. Without any, no organs and None.
+    The first, because what follows a signed letter is its annex. Without any, the organs that end
+    the text undated, and None.
     """
     alone: date | None = None
     for match in DATE.finditer(body):
@@ -56,7 +54,7 @@ def signature(body: str) -> Signature:
         last = match.start() > len(body) - _TAIL_CHARS and _GAP.search(before)
         if last or _own_line(body, match) or (before[-1:].isspace() and _COVER_END.search(before)):
             alone = day
-    return Signature((), alone)
+    return Signature(_organs_before(body[-_BEFORE_CHARS:]), alone)
 
 
 def _own_line(body: str, match: re.Match[str]) -> bool:
@@ -67,6 +65,7 @@ def _own_line(body: str, match: re.Match[str]) -> bool:
 
 def _organs_before(before: str) -> tuple[str, ...]:
     """The organs between the last sentence and the date; () when anything else stands there."""
+    before = _ENTITY.sub(" ", before)
     words = _REMARK.sub("", _LAST_SENTENCE.split(before)[-1].strip())
     if not words or len(words) > 120:
         return ()
@@ -74,12 +73,17 @@ def _organs_before(before: str) -> tuple[str, ...]:
 
 
 def wrapped_organs(words: Sequence[str]) -> list[str]:
-    """The organs that the words spell; a long name may be wrapped over two of them."""
+    """The organs that the words spell; a long name may be wrapped over two of them, and several
+    names may stand side by side in one."""
     names: list[str] = []
     piece = ""
     for word in words:
         piece += word
-        if ORGAN.fullmatch(piece) and (len(piece) <= 20 or _LONG_ORGAN.search(piece)):
+        parts = side_by_side(piece)
+        if len(parts) > 1:
+            names += parts
+            piece = ""
+        elif is_organ(piece) and (len(piece) <= 20 or _LONG_ORGAN.search(piece)):
             names.append(piece)
             piece = ""
     return [] if piece else names

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from statistics import median_high
 
 from ingest.doc_numbers import normalise_doc_number
+from ingest.organs import is_organ
 
 _HAN = "\u4e00-\u9fff"
 _DOC_NUMBER = re.compile(
@@ -35,6 +36,7 @@ _LARGER = 1.15
 _WINDOW = 15
 _TITLE_LINES = 6
 _TITLE_CHARS = 160
+_ORGANS_BELOW = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,13 @@ def read_letterhead(lines: Sequence[FrontLine]) -> Letterhead:
     to the name of a kind of document (…的通知). Without a title nothing is dropped.
     """
     at, number, issuer = 0, "", ""
-    for at, line in enumerate(lines[:_WINDOW]):
-        text = line.text.strip()
+    while at < min(len(lines), _WINDOW):
+        line, text = lines[at], lines[at].text.strip()
+        joint, organs = (0, "") if issuer else _joint_head(lines[at:])
+        if joint:
+            issuer = organs
+            at += joint
+            continue
         doc_number, head = _DOC_NUMBER.fullmatch(text), _RED_HEAD.fullmatch(text)
         if doc_number:
             number = number or re.sub(r"\s", "", doc_number["number"])
@@ -83,6 +90,7 @@ def read_letterhead(lines: Sequence[FrontLine]) -> Letterhead:
                 number = _decree(text, lines[at + 1 : at + 2])
         elif not _OTHER.fullmatch(text) and not (number and _DECREE_NUMBER.fullmatch(text)):
             break
+        at += 1
     taken = _title_lines(lines, at, above=bool(number or issuer))
     if not taken:
         return Letterhead()
@@ -91,6 +99,12 @@ def read_letterhead(lines: Sequence[FrontLine]) -> Letterhead:
     return Letterhead(
         title, {k: v for k, v in given.items() if v}, number, frozenset(range(at + taken))
     )
+
+
+def names_organ(line: str) -> bool:
+    """Whether a line is one organ's name, as in a 红头 of several, perhaps with 文件 behind."""
+    words = re.sub(r"\s", "", line)
+    return words == "文件" or is_organ(words.removesuffix("文件"))
 
 
 def body_size(sizes: Sequence[tuple[float, int]]) -> float:
@@ -116,8 +130,32 @@ def _is_red_head(lines: Sequence[FrontLine], at: int, head: re.Match[str]) -> bo
     return bool(_DECREE_NUMBER.fullmatch(below))
 
 
+def _joint_head(lines: Sequence[FrontLine]) -> tuple[int, str]:
+    """How many lines are the 红头 of several organs, one below the other with 文件 beside them, and
+    the organs joined by 、; (0, "") when they are none."""
+    organs: list[str] = []
+    files = 0
+    count = 0
+    for line in lines[:_ORGANS_BELOW]:
+        words = re.sub(r"\s", "", line.text)
+        head = _RED_HEAD.fullmatch(line.text.strip())
+        if head and re.sub(r"\s", "", head["kind"]) == "文件":
+            organs.append(_organs(head))
+            files += 1
+        elif words == "文件":
+            files += 1
+        elif is_organ(words) and not line.marked:
+            organs.append(words)
+        else:
+            break
+        count += 1
+    return (count, "、".join(organs)) if files == 1 and len(organs) > 1 else (0, "")
+
+
 def _organs(head: re.Match[str]) -> str:
-    return "、".join(part for part in re.split(r"[\s　、]+", head["organs"].strip()) if part)
+    """The organs joined by 、; characters that are only set apart (财 政 局) are one name."""
+    parts = [part for part in re.split(r"[\s　、]+", head["organs"].strip()) if part]
+    return "".join(parts) if all(len(part) == 1 for part in parts) else "、".join(parts)
 
 
 def _decree(text: str, below: Sequence[FrontLine]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from ingest.formats.letterhead import body_size, join_lines
+from ingest.formats.letterhead import body_size, join_lines, names_organ
 from ingest.formats.pdf_lines import Line
 from ingest.formats.pdf_tables import TableBlock
 from ingest.numerals import DIGITS
@@ -127,6 +127,8 @@ class _Joiner:
         if place is stretch and line.top - before.bottom > _LEADING * line.size:
             return False
         if line.size > self._body * (1 + _SAME_SIZE):  # a title or a heading on several lines
+            if names_organ(before.text) and names_organ(line.text):
+                return False  # a 红头 of several organs
             return not _ENDED.search(before.text) and not _BEGINS.match(line.text)
         if self._centred(before, place) and self._centred(line, stretch):
             return False

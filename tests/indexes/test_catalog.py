@@ -77,6 +77,7 @@ def test_a_switch_replaces_the_whole_document_and_moves_the_version(
     assert catalog.store_version("law") == 2
     assert [p.content for p in catalog.document_passages("law", "甲")] == ["新", "新"]
     assert [(d.doc_key, d.passages) for d in catalog.documents("law")] == [("乙", 1), ("甲", 2)]
+    assert catalog.document_keys("law") == {"乙", "甲"}
     catalog.switch("law", [("甲", None)], {}, ("stale",))
     assert [d.doc_key for d in catalog.documents("law")] == ["乙"]
     assert catalog.pending("law") == ("stale",)

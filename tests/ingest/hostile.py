@@ -28,6 +28,9 @@ def misbehave(
             hoard.append(bytearray(2**24))
     if name.startswith("crash"):
         os.kill(os.getpid(), signal.SIGSEGV)
+    if name.startswith("once") and not (marker := path.with_suffix(".crashed")).exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGSEGV)
     if name.startswith("exit"):
         os._exit(0)
     yield from parse_file(path, domain, root, clock)

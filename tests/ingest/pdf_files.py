@@ -194,9 +194,66 @@ def write_long_table(path: Path) -> Path:
     return path
 
 
-def write_scan(path: Path, *, page_of_text: bool = False) -> Path:
-    """A page that is one picture, perhaps behind a page of text."""
+JOINT = ("示例市财政局", "示例市税务局", "示例市科学技术局")
+DEVICES = (
+    ("类别", "设备", "补贴标准（元）", ""),
+    ("", "", "企业", "个人"),
+    ("大型", "播种机", "30000", "25000"),
+    ("", "收割机", "50000", ""),
+)
+
+
+def write_joint_notice(path: Path) -> Path:
+    """A 公文 of three organs: red head on three lines, addressee, list of annexes, joint
+    signature, and the annexed table with merged cells on a page of its own."""
+    paper = Paper(path, running)
+    for organ in JOINT:
+        if organ == JOINT[1]:
+            paper.canvas.setFont(FONT, 30)
+            paper.canvas.drawString(RIGHT - 75, paper.y, "文件")
+        paper.line(organ, LEFT + 40, 30)
+        paper.y -= 10
+    paper.centred("示财农〔2024〕17号")
+    paper.centred("示例市财政局 示例市税务局 示例市科学技术局", 22)
+    paper.centred("关于印发《示例市农业机械补贴办法》的通知", 22)
+    paper.line("各县财政局、税务局、科学技术局：")
+    paper.paragraph(
+        "现将《示例市农业机械补贴办法》印发给你们，请结合实际认真贯彻执行（虚构示例）。"
+    )
+    paper.paragraph("附件：1. 农业机械补贴标准")
+    paper.right("示例市财政局　示例市税务局")
+    paper.right("示例市科学技术局")
+    paper.right("2024年6月3日")
+    paper.new_page()
+    paper.line("附件1")
+    paper.centred("农业机械补贴标准", 22)
+    spans = [("SPAN", (0, 0), (0, 1)), ("SPAN", (1, 0), (1, 1)), ("SPAN", (2, 0), (3, 0))]
+    spans += [("SPAN", (0, 2), (0, 3)), ("SPAN", (2, 3), (3, 3))]
+    paper.table(DEVICES, *spans, colWidths=[90, 110, 110, 110])
+    paper.save()
+    return path
+
+
+def write_turned(path: Path) -> Path:
+    """A wide table on a page that is turned for reading, behind an upright page."""
+    paper = Paper(path, running)
+    paper.paragraph(f"第一条　{SENTENCE}")
+    paper.canvas.showPage()
+    paper.canvas.setPageRotation(90)
+    paper.canvas.translate(WIDTH, 0)
+    paper.canvas.rotate(90)
+    paper.y = 480.0
+    paper.line("附件：租房补贴标准")
+    paper.table(CELLS, *SPANS, colWidths=[120, 160, 160])
+    paper.save()
+    return path
+
+
+def write_scan(path: Path, *, page_of_text: bool = False, turned: int = 0) -> Path:
+    """A page that is one picture, perhaps behind a page of text; ``turned``: degrees by which the
+    page is shown turned."""
     paper = Paper(path)
+    paper.canvas.setPageRotation(turned)
     if page_of_text:
         for n in range(3):
             paper.paragraph(f"第{NUMERALS[n]}条　{SENTENCE}")

@@ -66,6 +66,8 @@ def test_the_applied_validity_belongs_to_one_document_until_it_is_written_anew(
     first, second = document_key(ROW.path, "1"), document_key(ROW.path, "2")
     ledger.applied("law", {first: closed})
     found = ledger.facts("law")
+    assert {key: ledger.fact("law", key) for key in found} == found
+    assert ledger.fact("law", "/d/无.md") == (None, None)
     assert (found[first][1], found[second][1]) == (closed, None)
     assert found[first][0] == facts(first)
     ledger.intend("law", ROW.path, [(facts("1"), None)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ingest.formats.letterhead import FrontLine, read_letterhead
 
 BODY = [FrontLine("各区人民政府：", 16), FrontLine("现将有关事项通知如下。" * 3, 16)]
@@ -79,3 +81,34 @@ def test_a_style_of_the_file_marks_the_title() -> None:
 def test_latin_words_of_a_title_are_parted_by_a_blank() -> None:
     head = read_letterhead([*_centred("关于使用 Example", "Platform 的通知"), *BODY])
     assert head.title == "关于使用 Example Platform 的通知"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("示例市财政局", "示例市税务局　文件", "示例市科学技术局"),
+        ("示例市财政局", "文 件", "示例市税务局", "示例市科学技术局"),
+        ("示例市财政局", "示例市税务局", "示例市科学技术局文件"),
+    ],
+)
+def test_organs_one_below_the_other_are_all_issuers(lines: tuple[str, ...]) -> None:
+    head = read_letterhead(
+        [*_centred(*lines, "示财〔2024〕3号"), *_centred("关于印发示例补贴办法的通知")]
+    )
+    assert head.given == {
+        "doc_number": "示财〔2024〕3号",
+        "issuer": "示例市财政局、示例市税务局、示例市科学技术局",
+    }
+    assert head.title == "关于印发示例补贴办法的通知"
+
+
+def test_organs_that_sign_below_each_other_are_no_red_head() -> None:
+    head = read_letterhead(_centred("示例市财政局", "示例市税务局", "2024年6月3日", size=16))
+    assert "issuer" not in (head.given or {})
+
+
+def test_characters_of_a_red_head_that_are_set_apart_are_one_name() -> None:
+    head = read_letterhead(
+        [*_centred("示 例 市 财 政 局 文 件", "示财〔2024〕3号"), *_centred("关于示例补贴的通知")]
+    )
+    assert (head.given or {})["issuer"] == "示例市财政局"

@@ -84,6 +84,19 @@ def test_a_file_that_hangs_crashes_or_eats_memory_costs_only_itself(tmp_path: Pa
     assert found["z.md"] == ["z.md条例（虚构示例）"]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_file_whose_process_crashed_is_read_again_in_a_new_one(
+    tmp_path: Path, workers: int
+) -> None:
+    names = ["a.md", "once1.md", "b.md", "once2.md", "crash.md", "once3.md"]
+    tasks = [task(notice(tmp_path, name)) for name in names]
+    config = CONFIG.model_copy(update={"parse_workers": workers})
+    with ParsingPool(tasks, config, misbehave) as pool:
+        found = {name: told(pool.items(n)) for n, name in enumerate(names)}
+    assert "crash" in found.pop("crash.md")[0]
+    assert found == {name: [f"{name}条例（虚构示例）"] for name in found}
+
+
 def test_a_worker_loads_no_model_library(tmp_path: Path) -> None:
     with ParsingPool([task(tmp_path / "x.md")], CONFIG, heavy_imports) as pool:
         (item,) = pool.items(0)

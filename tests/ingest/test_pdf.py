@@ -97,6 +97,37 @@ def test_a_note_at_the_foot_stands_behind_the_paragraph_that_the_page_breaks(
     ]
 
 
+def test_a_notice_of_three_organs_names_them_all_and_keeps_its_annexed_table(
+    tmp_path: Path,
+) -> None:
+    path = make.write_joint_notice(tmp_path / "a.pdf")
+    (document,) = parse_file(path, "local", None, lambda: date(2025, 1, 1))
+    assert isinstance(document, Document)
+    assert document.title == (
+        "示例市财政局 示例市税务局 示例市科学技术局关于印发《示例市农业机械补贴办法》的通知"
+    )
+    facts = document.passages[0].metadata
+    assert facts.issuer == "示例市财政局、示例市税务局、示例市科学技术局"
+    assert facts.doc_number == "示财农〔2024〕17号"
+    assert facts.promulgated == "2024-06-03"
+    assert "各县财政局、税务局、科学技术局：" in document.text
+    assert [line for line in document.text.split("\n") if line.startswith("|")] == [
+        "| 类别 | 设备 | 补贴标准（元） | 补贴标准（元） |",
+        "| --- | --- | --- | --- |",
+        "| 类别 | 设备 | 企业 | 个人 |",
+        "| 大型 | 播种机 | 30000 | 25000 |",
+        "| 大型 | 收割机 | 50000 | 50000 |",
+    ]
+
+
+def test_a_page_that_is_turned_for_reading_is_read_upright(tmp_path: Path) -> None:
+    assert _lines(make.write_turned(tmp_path / "a.pdf")) == [
+        f"第一条　{make.SENTENCE}",
+        "附件：租房补贴标准",
+        *ROWS,
+    ]
+
+
 def test_a_table_goes_on_over_a_page_with_its_header_once(tmp_path: Path) -> None:
     path = make.write_long_table(tmp_path / "a.pdf")
     assert _lines(path) == [
@@ -277,6 +308,15 @@ def test_without_ocr_a_scan_or_a_garbled_text_is_refused_with_the_remedy(
     message = _refusal(write(tmp_path / "scan.pdf"))  # type: ignore[operator]
     assert words in message
     assert "policy-fusion[ocr]" in message
+
+
+@pytest.mark.parametrize("turned", [90, 180, 270])
+def test_without_ocr_a_turned_scan_is_refused_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turned: int
+) -> None:
+    monkeypatch.setattr(pdf_ocr, "is_installed", lambda: False)
+    message = _refusal(make.write_scan(tmp_path / "a.pdf", turned=turned))
+    assert "is a scan without text; install the extra" in message
 
 
 def test_without_ocr_a_picture_among_pages_of_text_is_told(

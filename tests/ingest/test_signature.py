@@ -36,7 +36,6 @@ def test_organs_and_day_of_a_signature(body: str, organs: tuple[str, ...]) -> No
         "自2020年2月7日起施行。",
         "截至2020年2月7日，共有渔船三艘。",
         "示例市渔业局2020年2月7日召开会议，研究渔船登记。" + "会议指出，渔船登记很重要。" * 150,
-        "没有日期。 示例市渔业局",
     ],
 )
 def test_a_day_in_a_sentence_is_no_signature(body: str) -> None:
