@@ -139,6 +139,8 @@ def run_part(place: Place, part: str) -> dict[str, Any]:
         place.folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "benchmarks.scale_worker", part]
         options = ["--work", str(place.work), "--size", str(place.size)]
+        if place.minutes is not None:
+            options += ["--minutes", str(place.minutes)]
         done = subprocess.run([*command, *options], check=False)
         if done.returncode:
             raise InputError(f"size {place.size}: {part} failed; see its message above")
@@ -174,10 +176,14 @@ def recall(scores: Sequence[Sequence[float]], kth: Sequence[float], cut: int) ->
 
 
 def measure(place: Place, jobs: int) -> dict[str, Any]:
-    """All figures of one size."""
+    """All figures of one size, or of what the vector store reached in ``place.minutes``."""
     with ThreadPoolExecutor(jobs) as pool:
         parts = ("dense", "keyword", "catalog", "cache", "exact")
         figures = dict(zip(parts, pool.map(lambda p: run_part(place, p), parts), strict=True))
+    reached = figures["dense"]["rows"]
+    if reached < place.size:
+        place.folder.rename(place.work / str(reached))
+        place = Place(place.work, reached)
     asked = run_part(place, "answer")
     known = place.questions()
     questions, rows = known["questions"], asked.pop("rows")
@@ -212,6 +218,9 @@ def main() -> None:
     parser.add_argument("--config", default="default")
     parser.add_argument("--work", type=Path, help="default: a temporary folder")
     parser.add_argument("--jobs", type=int, default=1, help="parts built at a time")
+    parser.add_argument(
+        "--minutes", type=float, help="of writing the vector store; then its size is what counts"
+    )
     parser.add_argument("--keep", action="store_true", help="keep the store of a measured size")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--plot", type=Path, help="PNG file")
@@ -225,12 +234,12 @@ def main() -> None:
     done = {row["size"]: row for row in map(json.loads, lines)}
     for size in sorted(given.sizes):
         if size not in done:
-            place = Place(work, size)
-            done[size] = measure(place, given.jobs)
+            row = measure(Place(work, size, given.minutes), given.jobs)
+            done[row["size"]] = row
             with results.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(done[size]) + "\n")
+                file.write(json.dumps(row) + "\n")
             if not given.keep:
-                shutil.rmtree(place.folder / "store")
+                shutil.rmtree(work / str(row["size"]) / "store")
     rows = [done[size] for size in sorted(done)]
     print(table(rows))
     if given.plot:

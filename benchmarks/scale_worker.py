@@ -25,6 +25,7 @@ import numpy as np
 from tqdm import tqdm
 
 from benchmarks.scale_corpus import Block, Corpus, Vectors, blocks
+from configs.errors import InputError
 from configs.settings import Settings, load_settings
 from fusion.two_stage import FusionPlan, fuse_domain
 from indexes.catalog import PassageCatalog
@@ -40,6 +41,8 @@ DOMAIN = "law"
 DEPTH = 100
 READ = 10
 CUTS = (10, 100)
+STALE_S = 900.0
+"""After so long without a row the vector store is not being written any more."""
 
 
 @dataclass
@@ -84,10 +87,15 @@ class GivenFingerprint:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a size of a run has its files; ``size`` in passages."""
+    """Where a size of a run has its files; ``size`` in passages.
+
+    ``minutes``: after these the vector store stops growing, once it holds all real passages; the
+    other parts follow it.
+    """
 
     work: Path
     size: int
+    minutes: float | None = None
 
     @property
     def folder(self) -> Path:
@@ -118,8 +126,33 @@ class Place:
         every = list(blocks(len(corpus.passages), self.size, always, corpus.seed))
         with tqdm(total=self.size, desc=f"{self.size} {name}", mininterval=5.0) as bar:
             for block in every:
+                after = bar.n + len(block.places)
+                if self.minutes is not None and name != "dense" and not self.reached(after):
+                    return
                 yield block
                 bar.update(len(block.places))
+
+    def reached(self, rows: int) -> bool:
+        """Wait until the vector store holds so many rows; False when it ends with fewer.
+
+        Raises InputError when it does not grow any more.
+        """
+        began, known = time.monotonic(), -1
+        while True:
+            ended = (self.folder / "dense.json").is_file()
+            now = int(self.progress.read_text("utf-8") or 0) if self.progress.is_file() else 0
+            if now >= rows or ended:
+                return now >= rows
+            if now != known:
+                began, known = time.monotonic(), now
+            elif time.monotonic() - began > STALE_S:
+                raise InputError("the vector store does not grow any more; run it again")
+            time.sleep(1.0)
+
+    @property
+    def progress(self) -> Path:
+        """The file that says how many rows the vector store holds."""
+        return self.folder / "dense.rows"
 
     def filled(self, name: str) -> Iterator[tuple[Corpus, Block, list[Passage]]]:
         """The blocks with their passages."""
@@ -132,8 +165,9 @@ class Place:
 
 
 def build_dense(place: Place) -> dict[str, Any]:
-    """Write the vector store as an ingest does; ``first``/``last``: rows a second."""
+    """Write the vector store as an ingest does; ``first``/``last``: rows a second at both ends."""
     layout, meter = place.layout, Meter()
+    stop = time.monotonic() + 60.0 * (place.minutes or float("inf"))
     layout.create()
     settings = place.settings()
     collection = settings.domains[DOMAIN].collection
@@ -148,12 +182,17 @@ def build_dense(place: Place) -> dict[str, Any]:
         with meter.running(), layout.chroma_gate():
             store.upsert([p.id for p in passages], passages, vectors)
         counts.append(len(passages))
+        place.progress.write_text(str(sum(counts)), "utf-8")
+        # Only then is what was written the same as a run of that size would have written.
+        if time.monotonic() > stop and sum(counts) >= len(corpus.passages):
+            break
     with meter.running():
         store.close()
     tenth = max(1, len(counts) // 10)
     walls = meter.wall[1:-1]
     return {
         **meter.figures(),
+        "rows": sum(counts),
         "bytes": size_of(layout.chroma),
         "first": sum(counts[:tenth]) / sum(walls[:tenth]),
         "last": sum(counts[-tenth:]) / sum(walls[-tenth:]),
@@ -304,6 +343,8 @@ def remains(place: Place, part: str) -> None:
     folders = {"dense": layout.chroma, "keyword": layout.keyword(DOMAIN)}
     if part in folders:
         shutil.rmtree(folders[part], ignore_errors=True)
+    if part == "dense":
+        place.progress.unlink(missing_ok=True)
     if part in files:
         for suffix in ("", "-wal", "-shm"):
             files[part].with_name(files[part].name + suffix).unlink(missing_ok=True)
@@ -353,8 +394,9 @@ def main() -> None:
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--size", type=int, required=True)
+    parser.add_argument("--minutes", type=float)
     given = parser.parse_args()
-    place = Place(given.work, given.size)
+    place = Place(given.work, given.size, given.minutes)
     remains(place, given.part)
     result = PARTS[given.part](place)
     result["peak_mb"] = memory_mb()["peak"]
