@@ -14,13 +14,9 @@ def lines_of_table() -> list[tuple[str, Callable[[Row], str]]]:
     """Label and figure of each line."""
     lines: list[tuple[str, Callable[[Row], str]]] = [
         ("of them real", lambda r: f"{r['real']:,}"),
+        *((f"build {part}, s (CPU s)", lambda r, p=part: _build(r["build"][p])) for part in PARTS),
+        *((f"{part} on disk, MB", lambda r, p=part: _size(r["build"][p])) for part in PARTS),
     ]
-    for part in PARTS:
-        lines.append((f"build {part}, s (CPU s)", lambda r, p=part: _build(r["build"][p])))
-    for part in PARTS:
-        lines.append(
-            (f"{part} on disk, MB", lambda r, p=part: f"{r['build'][p]['bytes'] / 1e6:,.0f}")
-        )
     lines += [
         ("peak memory of building dense, MB", lambda r: f"{r['build']['dense']['peak_mb']:,.0f}"),
         ("written for dense, MB", lambda r: f"{r['build']['dense']['written_mb']:,.0f}"),
@@ -43,6 +39,10 @@ def lines_of_table() -> list[tuple[str, Callable[[Row], str]]]:
 
 def _build(part: Row) -> str:
     return f"{part['seconds']:,.1f} ({part['cpu_seconds']:,.1f})"
+
+
+def _size(part: Row) -> str:
+    return f"{part['bytes'] / 1e6:,.0f}"
 
 
 def _times(row: Row, name: str) -> str:

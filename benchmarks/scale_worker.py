@@ -172,16 +172,27 @@ def build_dense(place: Place) -> dict[str, Any]:
     settings = place.settings()
     collection = settings.domains[DOMAIN].collection
     key = place.questions()["fingerprint"]
-    with meter.running():
-        store = CosineChromaVectorStore.open(
+
+    def opened() -> CosineChromaVectorStore:
+        return CosineChromaVectorStore.open(
             settings.store, layout.chroma, collection, key, create=True
         )
-    counts = []
+
+    with meter.running():
+        store = opened()
+    counts: list[int] = []
+    walls: list[float] = []
     for corpus, block, passages in place.filled("dense"):
         vectors = corpus.vectors_of(block)
         with meter.running(), layout.chroma_gate():
             store.upsert([p.id for p in passages], passages, vectors)
         counts.append(len(passages))
+        walls.append(meter.wall[-1])
+        if store.saves_too_often(sum(counts)):  # as DomainWriter does
+            with meter.running():
+                store.plan_saves(sum(counts))
+                store.close()
+                store = opened()
         place.progress.write_text(str(sum(counts)), "utf-8")
         # Only then is what was written the same as a run of that size would have written.
         if time.monotonic() > stop and sum(counts) >= len(corpus.passages):
@@ -189,7 +200,6 @@ def build_dense(place: Place) -> dict[str, Any]:
     with meter.running():
         store.close()
     tenth = max(1, len(counts) // 10)
-    walls = meter.wall[1:-1]
     return {
         **meter.figures(),
         "rows": sum(counts),

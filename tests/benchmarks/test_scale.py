@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -57,7 +58,7 @@ def test_a_size_holds_as_many_distinct_passages_as_it_says(size: int) -> None:
 def test_every_size_holds_the_answers_and_the_passages_of_smaller_sizes() -> None:
     sizes = [members(5000, size, [7, 4321]) for size in (10, 3000, 5000, 12_000)]
     assert {(0, 7), (0, 4321)} <= sizes[0]
-    for smaller, larger in zip(sizes, sizes[1:], strict=False):
+    for smaller, larger in pairwise(sizes):
         assert smaller < larger
 
 
@@ -209,7 +210,7 @@ def test_the_table_has_a_column_for_each_size() -> None:
     values = {"mrr@10": 0.5, "recall@100": 0.75}
     row = {
         "real": 1000,
-        "build": {name: part for name in ("dense", "keyword", "catalog", "cache")},
+        "build": dict.fromkeys(("dense", "keyword", "catalog", "cache"), part),
         "answer": {
             "open_seconds": 0.1,
             "peak_mb": 5.0,
