@@ -27,9 +27,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.scale_corpus import Corpus, copy_id, read_corpus
+from benchmarks.scale_corpus import BLOCK, Block, Corpus, copy_id, read_corpus
+from benchmarks.scale_place import DOMAIN, Place
 from benchmarks.scale_report import plot, table
-from benchmarks.scale_worker import CUTS, DOMAIN, Place
+from benchmarks.scale_worker import CUTS
 from configs.errors import InputError
 from configs.settings import load_settings
 from eval.datasets import Question, load_questions
@@ -121,8 +122,6 @@ def prepare(work: Path, profile: str, store: Path, questions: Path, count: int, 
 
 def copy_cosines(corpus: Corpus) -> list[float]:
     """5th, 50th and 95th percentile of the first copies' cosines to their originals."""
-    from benchmarks.scale_corpus import BLOCK, Block
-
     total = len(corpus.passages)
     found = []
     for start in range(0, total, BLOCK):

@@ -3,55 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 Row = Mapping[str, Any]
+Figure = Callable[[Row], str]
 PARTS = ("dense", "keyword", "catalog", "cache")
+SYSTEMS = ("dense", "keyword", "fused")
 
 
-def lines_of_table() -> list[tuple[str, Callable[[Row], str]]]:
+def lines_of_table() -> list[tuple[str, Figure]]:
     """Label and figure of each line."""
-    lines: list[tuple[str, Callable[[Row], str]]] = [
-        ("of them real", lambda r: f"{r['real']:,}"),
-        *((f"build {part}, s (CPU s)", lambda r, p=part: _build(r["build"][p])) for part in PARTS),
-        *((f"{part} on disk, MB", lambda r, p=part: _size(r["build"][p])) for part in PARTS),
-    ]
-    lines += [
+    asked = {"dense": "dense", "keyword": "keyword", "both": "both + reading 10"}
+    return [
+        ("of them real", lambda row: f"{row['real']:,}"),
+        *((f"build {part}, s (CPU s)", partial(_build, part)) for part in PARTS),
+        *((f"{part} on disk, MB", partial(_size, part)) for part in PARTS),
         ("peak memory of building dense, MB", lambda r: f"{r['build']['dense']['peak_mb']:,.0f}"),
         ("written for dense, MB", lambda r: f"{r['build']['dense']['written_mb']:,.0f}"),
         ("opening, s", lambda r: f"{r['answer']['open_seconds']:.2f}"),
         ("peak memory of answering, MB", lambda r: f"{r['answer']['peak_mb']:,.0f}"),
-        ("of it own after all, MB", lambda r: f"{r['answer']['memory_mb']['after']['own']:,.0f}"),
+        ("without mapped files, MB", lambda r: f"{r['answer']['memory_mb']['after']['own']:,.0f}"),
+        *((f"{asked[n]}, p50 / p95 ms (CPU ms)", partial(_times, n)) for n in asked),
+        *((f"{n}: MRR@10 / recall@100", partial(_quality, n)) for n in SYSTEMS),
+        ("HNSW recall@10 / @100", _recall),
     ]
-    for name, label in (("dense", "dense"), ("keyword", "keyword"), ("both", "both + reading 10")):
-        lines.append((f"{label}, p50 / p95 ms (CPU ms)", lambda r, n=name: _times(r, n)))
-    for name in ("dense", "keyword", "fused"):
-        lines.append((f"{name}: MRR@10 / recall@100", lambda r, n=name: _quality(r["quality"][n])))
-    lines.append(
-        (
-            "HNSW recall@10 / @100",
-            lambda r: f"{r['hnsw_recall']['10']:.3f} / {r['hnsw_recall']['100']:.3f}",
-        )
-    )
-    return lines
 
 
-def _build(part: Row) -> str:
-    return f"{part['seconds']:,.1f} ({part['cpu_seconds']:,.1f})"
+def _build(part: str, row: Row) -> str:
+    figures = row["build"][part]
+    return f"{figures['seconds']:,.1f} ({figures['cpu_seconds']:,.1f})"
 
 
-def _size(part: Row) -> str:
-    return f"{part['bytes'] / 1e6:,.0f}"
+def _size(part: str, row: Row) -> str:
+    return f"{row['build'][part]['bytes'] / 1e6:,.0f}"
 
 
-def _times(row: Row, name: str) -> str:
+def _times(name: str, row: Row) -> str:
     low, high = row["answer"]["ms"][name]
     return f"{low:.1f} / {high:.1f} ({row['answer']['cpu_ms'][name]:.1f})"
 
 
-def _quality(values: Row) -> str:
+def _quality(name: str, row: Row) -> str:
+    values = row["quality"][name]
     return f"{values['mrr@10']:.3f} / {values['recall@100']:.3f}"
+
+
+def _recall(row: Row) -> str:
+    return f"{row['hnsw_recall']['10']:.3f} / {row['hnsw_recall']['100']:.3f}"
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -82,7 +82,7 @@ def plot(rows: Sequence[Row], path: Path) -> None:
     )
     disk = [sum(r["build"][part]["bytes"] for part in PARTS) / 1e6 for r in rows]
     memory.plot(sizes, disk, marker="o", label="disk, all parts")
-    for name in ("dense", "keyword", "fused"):
+    for name in SYSTEMS:
         values = [row["quality"][name]["mrr@10"] for row in rows]
         quality.plot(sizes, values, marker="o", label=name)
     for cut in ("10", "100"):

@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import pickle
-import resource
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -24,9 +21,9 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from benchmarks.scale_corpus import Block, Corpus, Vectors, blocks
-from configs.errors import InputError
-from configs.settings import Settings, load_settings
+from benchmarks.scale_corpus import Block, Corpus, Vectors
+from benchmarks.scale_meter import Meter, memory_mb, size_of, written_mb
+from benchmarks.scale_place import DOMAIN, Place
 from fusion.two_stage import FusionPlan, fuse_domain
 from indexes.catalog import PassageCatalog
 from indexes.chroma_store import CosineChromaVectorStore
@@ -34,33 +31,11 @@ from indexes.domain_index import DomainIndex
 from indexes.embedding_cache import SLICE, EmbeddingCache, cache_key
 from indexes.keyword_index import KeywordIndex
 from indexes.schema import Document, Hit, Passage, SignalName
-from indexes.store_layout import StoreLayout
 from indexes.tokenizer import Tokenizer, simplified
 
-DOMAIN = "law"
 DEPTH = 100
 READ = 10
 CUTS = (10, 100)
-STALE_S = 900.0
-"""After so long without a row the vector store is not being written any more."""
-
-
-@dataclass
-class Meter:
-    """Wall and CPU seconds (all threads) spent inside ``running``, and those of each entry."""
-
-    wall: list[float] = field(default_factory=list)
-    cpu: float = 0.0
-
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        cpu, wall = time.process_time(), time.perf_counter()
-        yield
-        self.wall.append(time.perf_counter() - wall)
-        self.cpu += time.process_time() - cpu
-
-    def figures(self) -> dict[str, Any]:
-        return {"seconds": sum(self.wall), "cpu_seconds": self.cpu}
 
 
 @dataclass(frozen=True)
@@ -83,82 +58,6 @@ class GivenFingerprint:
 
     key: str
     dimension: int
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a size of a run has its files; ``size`` in passages.
-
-    ``minutes``: after these the vector store stops growing, once it holds all real passages; the
-    other parts follow it.
-    """
-
-    work: Path
-    size: int
-    minutes: float | None = None
-
-    @property
-    def folder(self) -> Path:
-        return self.work / str(self.size)
-
-    @property
-    def layout(self) -> StoreLayout:
-        return StoreLayout(self.folder / "store")
-
-    def settings(self) -> Settings:
-        """The run's profile with this size's store."""
-        profile = json.loads((self.work / "questions.json").read_text("utf-8"))["profile"]
-        return load_settings(profile).with_store(self.layout.root)
-
-    def questions(self) -> dict[str, Any]:
-        """``fingerprint``, ``profile``, ``always`` and the questions with their vectors."""
-        known: dict[str, Any] = json.loads((self.work / "questions.json").read_text("utf-8"))
-        return known
-
-    def corpus(self) -> Corpus:
-        with (self.work / "corpus.pickle").open("rb") as file:
-            known: Corpus = pickle.load(file)
-        return known
-
-    def blocks(self, corpus: Corpus, name: str) -> Iterator[Block]:
-        """The blocks of this size, with a progress bar."""
-        always = self.questions()["always"]
-        every = list(blocks(len(corpus.passages), self.size, always, corpus.seed))
-        with tqdm(total=self.size, desc=f"{self.size} {name}", mininterval=5.0) as bar:
-            for block in every:
-                after = bar.n + len(block.places)
-                if self.minutes is not None and name != "dense" and not self.reached(after):
-                    return
-                yield block
-                bar.update(len(block.places))
-
-    def reached(self, rows: int) -> bool:
-        """Wait until the vector store holds so many rows; False when it ends with fewer.
-
-        Raises InputError when it does not grow any more.
-        """
-        began, known = time.monotonic(), -1
-        while True:
-            ended = (self.folder / "dense.json").is_file()
-            now = int(self.progress.read_text("utf-8") or 0) if self.progress.is_file() else 0
-            if now >= rows or ended:
-                return now >= rows
-            if now != known:
-                began, known = time.monotonic(), now
-            elif time.monotonic() - began > STALE_S:
-                raise InputError("the vector store does not grow any more; run it again")
-            time.sleep(1.0)
-
-    @property
-    def progress(self) -> Path:
-        """The file that says how many rows the vector store holds."""
-        return self.folder / "dense.rows"
-
-    def filled(self, name: str) -> Iterator[tuple[Corpus, Block, list[Passage]]]:
-        """The blocks with their passages."""
-        corpus = self.corpus()
-        for block in self.blocks(corpus, name):
-            yield corpus, block, [corpus.passage(block.copy, p, DOMAIN) for p in block.places]
 
 
 # -- building ---------------------------------------------------------------------------------
@@ -331,7 +230,9 @@ def answer(place: Place) -> dict[str, Any]:
             }
             fused = [one.fused.id for one in fuse_domain(plan, DOMAIN, again) or ()]
             index.passages(fused[:READ])
-        lists = {name: [(hit.id, hit.score) for hit in hits] for name, hits in found.items()}
+        lists: dict[str, Any] = {
+            n: [(hit.id, hit.score) for hit in hits] for n, hits in found.items()
+        }
         rows.append({**lists, "fused": fused})
     count = index.count()
     after = memory_mb()
@@ -361,31 +262,6 @@ def remains(place: Place, part: str) -> None:
 
 
 # -- the process ------------------------------------------------------------------------------
-
-
-def size_of(folder: Path) -> int:
-    """Bytes of all files below a folder."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-
-
-def memory_mb() -> dict[str, float]:
-    """Peak resident memory of this process, and what of it is now its own (not mapped files)."""
-    status = Path("/proc/self/status")
-    if not status.is_file():
-        return {"peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0}
-    # getrusage would count the parent's memory at the fork, too.
-    lines = dict(line.split(":", 1) for line in status.read_text("utf-8").splitlines())
-    names = {"peak": "VmHWM", "now": "VmRSS", "own": "RssAnon"}
-    return {key: int(lines[name].split()[0]) / 1024.0 for key, name in names.items()}
-
-
-def written_mb() -> float:
-    """MB that this process has sent to the disk; 0 where the system does not say."""
-    path = Path("/proc/self/io")
-    if not path.is_file():
-        return 0.0
-    lines = dict(line.split(": ") for line in path.read_text("utf-8").splitlines())
-    return int(lines["write_bytes"]) / 1e6
 
 
 PARTS: dict[str, Callable[[Place], dict[str, Any]]] = {
