@@ -23,8 +23,9 @@ from indexes.tokenizer import Tokenizer, simplified
 if TYPE_CHECKING:
     from indexes.embeddings import TextEmbedder
 
-WIDEN = 3
-"""How many times ``k`` nearest passages are looked at before filters go into the vector store."""
+WIDEN, WIDER = 3, 30
+"""How many times ``k`` nearest passages are looked at, first and then, before filters go into the
+vector store."""
 
 
 def domain_config(settings: Settings, domain: str) -> DomainConfig:
@@ -147,12 +148,15 @@ class DomainIndex:
         filters: Filters,
     ) -> tuple[Hit, ...]:
         where = _where(filters)
-        # A condition inside Chroma costs 10-50 times a plain search, so it comes second.
-        wide = WIDEN * k if where else k
+        # A condition inside Chroma reads the metadata of the whole collection, so it comes last.
+        widths = (WIDEN * k, WIDER * k) if where else (k, WIDEN * k)
         with dense.use() as store:
-            hits = store.search(vector, wide)
-            listed = self._listed(hits, k, filters)
-            if len(listed) < k and len(hits) >= wide:
+            for wide in widths:
+                hits = store.search(vector, wide)
+                listed = self._listed(hits, k, filters)
+                if len(listed) == k or len(hits) < wide:
+                    return listed
+            if where:
                 listed = self._listed(store.search(vector, WIDEN * k, where), k, filters)
         return listed
 
