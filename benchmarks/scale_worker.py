@@ -14,6 +14,7 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -30,12 +31,14 @@ from indexes.chroma_store import CosineChromaVectorStore
 from indexes.domain_index import DomainIndex
 from indexes.embedding_cache import SLICE, EmbeddingCache, cache_key
 from indexes.keyword_index import KeywordIndex
-from indexes.schema import Document, Hit, Passage, SignalName
+from indexes.schema import NATIONAL, Document, Filters, Hit, Passage, SignalName
 from indexes.tokenizer import Tokenizer, simplified
 
 DEPTH = 100
 READ = 10
 CUTS = (10, 100)
+FILTERS = Filters(frozenset({NATIONAL, "310000"}), date(2024, 6, 1))
+"""What a question about Shanghai asks for."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +217,8 @@ def answer(place: Place) -> dict[str, Any]:
     index.search("dense", known["questions"][0]["query"], 1)  # opens the vector store
     opening = time.perf_counter() - start
     opened = memory_mb()
-    meters = {name: Meter() for name in ("dense", "keyword", "both")}
+    names = ("dense", "keyword", "dense_filtered", "keyword_filtered", "both")
+    meters = {name: Meter() for name in names}
     rows: list[dict[str, Any]] = []
     for question in tqdm(known["questions"], desc=f"{place.size} answer", mininterval=5.0):
         query = question["query"]
@@ -223,6 +227,9 @@ def answer(place: Place) -> dict[str, Any]:
             found["dense"] = index.search("dense", query, DEPTH)
         with meters["keyword"].running():
             found["keyword"] = index.search("keyword", query, DEPTH)
+        for signal in found:
+            with meters[f"{signal}_filtered"].running():
+                index.search(signal, query, DEPTH, FILTERS)
         with meters["both"].running():
             again: dict[SignalName, tuple[Hit, ...]] = {
                 "dense": index.search("dense", query, DEPTH),
@@ -236,10 +243,18 @@ def answer(place: Place) -> dict[str, Any]:
         rows.append({**lists, "fused": fused})
     count = index.count()
     after = memory_mb()
+    scan = Meter()
+    with scan.running():  # what the engine reads once after an ingest: names, versions, repeals
+        for reading in (index.catalog.documents, index.catalog.first_passages):
+            for _ in reading(DOMAIN):
+                pass
+        for _ in index.catalog.contents_with(DOMAIN, "废止"):
+            pass
     index.close()
     return {
         "count": count,
         "open_seconds": opening,
+        "scan": scan.figures(),
         "memory_mb": {"before": before, "opened": opened, "after": after},
         "ms": {name: [1000.0 * wall for wall in meter.wall] for name, meter in meters.items()},
         "cpu_ms": {name: 1000.0 * m.cpu / len(m.wall) for name, m in meters.items()},

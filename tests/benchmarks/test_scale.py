@@ -206,15 +206,16 @@ def test_only_questions_that_few_passages_answer_are_drawn() -> None:
 
 def test_the_table_has_a_column_for_each_size() -> None:
     part = {"seconds": 1.0, "cpu_seconds": 0.5, "bytes": 2e6, "peak_mb": 3.0, "written_mb": 4.0}
-    times = {"dense": [1.0, 2.0], "keyword": [1.0, 2.0], "both": [3.0, 4.0]}
+    signals = ("dense", "keyword", "dense_filtered", "keyword_filtered", "both")
+    times = {signal: [1.0, 2.0] for signal in signals}
     values = {"mrr@10": 0.5, "recall@100": 0.75}
     row = {
         "real": 1000,
         "build": dict.fromkeys(("dense", "keyword", "catalog", "cache"), part),
         "answer": {
             "open_seconds": 0.1,
-            "peak_mb": 5.0,
-            "memory_mb": {"after": {"own": 4.0}},
+            "memory_mb": {"after": {"peak": 5.0, "own": 4.0}},
+            "scan": {"seconds": 1.0},
             "ms": times,
             "cpu_ms": dict.fromkeys(times, 1.0),
         },
