@@ -33,6 +33,8 @@ HNSW: CreateHNSWConfiguration = {
     "ef_search": 400,  # recall@100 of 50,000 passages .98 to .99; with 200 .94 to .97
     "sync_threshold": 2000,
 }
+SAVES = 50
+"""Saves of the vector index, each of the whole, while as many rows are written as it holds."""
 FINGERPRINT = "fingerprint"
 
 
@@ -84,15 +86,27 @@ def drop_collection(collection: Collection, name: str) -> None:
 
 
 def plan_saves(collection: Collection, rows: int) -> None:
-    """Save the vector index after every 2 % of ``rows`` writes, at the earliest as HNSW says.
+    """Save the vector index ``SAVES`` times in ``rows`` writes, at the earliest as HNSW says.
 
     A save writes the whole index, and what is not saved is replayed at opening: a fixed step would
     cost a large store too many saves.
     """
-    known = (collection._model.configuration_json.get("hnsw") or {}).get("sync_threshold")
-    wanted = max(HNSW["sync_threshold"], rows // 50)
+    known, wanted = _save_step(collection), rows // SAVES
     if known is not None and known < wanted:
         collection.modify(configuration={"hnsw": {"sync_threshold": wanted}})
+
+
+def saves_too_often(collection: Collection, rows: int) -> bool:
+    """Whether the step that ``plan_saves`` would choose for ``rows`` is at least twice the present
+    one: only then is it worth loading the index anew."""
+    known = _save_step(collection)
+    return known is not None and 2 * known <= rows // SAVES
+
+
+def _save_step(collection: Collection) -> int | None:
+    hnsw = collection._model.configuration_json.get("hnsw") or {}
+    step: int | None = hnsw.get("sync_threshold")
+    return step
 
 
 def _settings(store: StoreConfig, directory: Path) -> Settings:

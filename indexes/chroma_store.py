@@ -34,6 +34,7 @@ from indexes.chroma_client import (
     open_collection,
     plan_saves,
     recreate_collection,
+    saves_too_often,
 )
 from indexes.schema import Hit, Passage
 
@@ -215,6 +216,10 @@ class CosineChromaVectorStore(ChromaVectorStore):
     def plan_saves(self, rows: int) -> None:
         """Let Chroma save its vector index in steps that suit ``rows``, from the next load on."""
         plan_saves(self._collection, rows)
+
+    def saves_too_often(self, rows: int) -> bool:
+        """Whether saving in steps that suit ``rows`` is worth closing and opening this store."""
+        return saves_too_often(self._collection, rows)
 
     def warm(self) -> None:
         """Load the vector index now, so that no question waits for it.

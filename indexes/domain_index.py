@@ -149,7 +149,7 @@ class DomainIndex:
     ) -> tuple[Hit, ...]:
         where = _where(filters)
         with dense.use() as store:
-            # A condition inside Chroma costs 10-50 times a plain search, so it comes last.
+            # A condition inside Chroma reads the metadata of the whole collection: it comes last.
             for wide in WIDENING if where else (1, WIDENING[0]):
                 hits = store.search(vector, wide * k)
                 listed = self._listed(hits, k, filters)

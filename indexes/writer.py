@@ -9,9 +9,10 @@ notes say which rows of the other two stores ``recover`` has to look at.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
@@ -54,6 +55,7 @@ class DomainWriter:
     _layout: StoreLayout
     _lock: FileLock
     _embedded: bool
+    _open_dense: Callable[[], CosineChromaVectorStore]
 
     @classmethod
     def open(cls, settings: Settings, domain: str, embedder: TextEmbedder) -> Self:
@@ -75,17 +77,25 @@ class DomainWriter:
             if built != key:
                 raise model_mismatch(f"domain {domain}", str(built), key)
             embedded = settings.store.chroma == "embedded"
+            open_dense = partial(
+                CosineChromaVectorStore.open,
+                settings.store,
+                layout.chroma,
+                config.collection,
+                key,
+                create=True,
+            )
             with layout.chroma_gate() if embedded else nullcontext():
-                dense = CosineChromaVectorStore.open(
-                    settings.store, layout.chroma, config.collection, key, create=True
-                )
+                dense = open_dense()
                 dense.plan_saves(catalog.count(domain))
             keyword = KeywordIndex(layout.keyword(domain), tokenizer, config.keyword, create=True)
             cache = EmbeddingCache(layout.embeddings)
         except BaseException:
             lock.release()
             raise
-        writer = cls(domain, catalog, cache, dense, keyword, embedder, layout, lock, embedded)
+        writer = cls(
+            domain, catalog, cache, dense, keyword, embedder, layout, lock, embedded, open_dense
+        )
         try:
             writer.recover()
         except BaseException:
@@ -171,6 +181,16 @@ class DomainWriter:
         self._switch(changes, rows, stale)
         self._discard(stale)
         self.catalog.clear_pending(self.domain)
+        self._replan_saves()
+
+    def _replan_saves(self) -> None:
+        # A first ingest would save ever more rows in the small steps of an empty store.
+        total = self.catalog.count(self.domain)
+        if self._embedded and self.dense.saves_too_often(total):
+            with self._gate():
+                self.dense.plan_saves(total)
+                self.dense.close()
+                self.dense = self._open_dense()
 
     def _write_dense(self, rows: Rows, vectors: Vectors) -> None:
         self.write_dense(rows, vectors, self.dense)

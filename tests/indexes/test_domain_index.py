@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from configs.errors import (
     StoreMismatchError,
 )
 from configs.settings import Settings, SignalConfig
+from indexes.chroma_store import CosineChromaVectorStore
 from indexes.domain_index import DomainIndex
 from indexes.schema import Filters, SignalName
 from indexes.writer import DocumentChange, DomainWriter
@@ -185,3 +187,28 @@ def test_many_threads_search_at_once_while_documents_change(
     for thread in threads:
         thread.join()
     assert errors == []
+
+
+@pytest.mark.parametrize(("foreign", "conditions"), [(3, 0), (50, 0), (130, 1)])
+def test_a_filter_goes_into_the_vector_store_only_when_wider_searches_do_not_fill_the_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, foreign: int, conditions: int
+) -> None:
+    # For k = 2 the 8, 32 and 128 nearest are looked at; the foreign ones are nearer.
+    settings = store_settings(tmp_path)
+    near = document("甲", {str(n): "购车补贴" for n in range(foreign)}, code="110000")
+    own = document("乙", {str(n): "购车的补贴另有规定" for n in range(20)}, code="310000")
+    write(settings, DocumentChange("甲", near), DocumentChange("乙", own))
+    asked: list[object] = []
+    search = CosineChromaVectorStore.search
+
+    def spy(store: CosineChromaVectorStore, vector: list[float], k: int, where: Any = None) -> Any:
+        asked.append(where)
+        return search(store, vector, k, where)
+
+    index = DomainIndex.open(settings, "law", FakeEmbedder())
+    monkeypatch.setattr(CosineChromaVectorStore, "search", spy)
+    found = index.search("dense", "购车补贴", 2, Filters(jurisdictions=frozenset({"310000"})))
+    index.close()
+    assert len(found) == 2
+    assert all(hit.id.startswith("law:乙@") for hit in found)
+    assert sum(where is not None for where in asked) == conditions

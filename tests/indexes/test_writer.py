@@ -241,3 +241,27 @@ def test_many_documents_go_in_by_bounded_batches(
         assert writer.catalog.store_version("law") == 3  # 24 passages by 10
         assert writer.catalog.count("law") == 24
         assert writer.verify() == []
+
+
+def test_a_growing_store_is_saved_in_larger_steps_and_keeps_every_row(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Steps of 100 rows, one save while the rows double: from 200 rows on a step of as many is due.
+    monkeypatch.setattr(chroma_client, "HNSW", {**chroma_client.HNSW, "sync_threshold": 100})
+    monkeypatch.setattr(chroma_client, "SAVES", 1)
+
+    def step(writer: DomainWriter) -> int:
+        return int(writer.dense.client._model.configuration_json["hnsw"]["sync_threshold"])
+
+    def law(name: str, count: int) -> Document:
+        return document(name, {str(n): f"第{n}条 {name}内容{n}" for n in range(count)})
+
+    with DomainWriter.open(settings, "law", FakeEmbedder()) as writer:
+        put(writer, law("甲法", 150))
+        assert step(writer) == 100
+        put(writer, law("乙法", 70))
+        assert step(writer) == 220
+        put(writer, law("丙法", 5))
+        assert writer.verify() == []
+        assert writer.dense.count() == 225
+    assert shown(settings, "乙法内容69", "dense")[0] == "第69条 乙法内容69"
