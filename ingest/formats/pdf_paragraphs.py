@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from ingest.formats.grid import with_one_header
 from ingest.formats.letterhead import body_size, join_lines, names_organ
 from ingest.formats.pdf_lines import Line
 from ingest.formats.pdf_tables import TableBlock
@@ -166,12 +167,13 @@ class _Joiner:
         before = self._blocks[-1] if self._blocks and self._open is None else None
         if before is None or not _continues(before, page, table):
             self._close()
-            rows = [(page, row) for row in table.rows]
+            rows = [(page, row) for row in with_one_header(table.rows)]
             self._blocks.append(Block(rows=rows, last_page=page))
             return
         before.last_page = page
         header, last = before.rows[0][1], before.rows[-1][1]
-        more = table.rows[1:] if table.rows[0] == header else table.rows
+        more: Sequence[tuple[str, ...]] = with_one_header(table.rows)
+        more = more[1:] if more[0] == header else table.rows
         if more and _is_broken(last, more[0]):
             parts = zip(last, more[0], strict=True)
             last = tuple(join_lines(filter(None, part)) for part in parts)
