@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from indexes.tokenizer import simplified
+
 # Only kinds of title that name one rule: 通知 or 解读 of the same name are not versions.
 _RULE = re.compile(r"(?:法|法典|条例|办法|规定|细则|规则|准则|章程|决定|解释|规程)$")
 _WRAPPED = re.compile(r"关于(?:重新)?(?:印发|发布|公布|颁布|颁发)(?P<rule>.+)的(?:通知|公告|通告)$")
@@ -11,8 +13,9 @@ _STATE = "中华人民共和国"
 
 
 def normal_title(title: str) -> str:
-    """The title without 中华人民共和国, book-title marks, brackets' width and spacing."""
-    plain = re.sub(r"[\s《》〈〉<>]", "", title).replace("(", "（").replace(")", "）")
+    """The title in simplified characters without 中华人民共和国, book-title marks, brackets' width
+    and spacing."""
+    plain = re.sub(r"[\s《》〈〉<>]", "", simplified(title)).replace("(", "（").replace(")", "）")
     return plain.replace(_STATE, "")
 
 

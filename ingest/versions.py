@@ -15,9 +15,11 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from indexes.schema import Document, Status
+from indexes.tokenizer import simplified
 from ingest.dates import DATE, to_date
 from ingest.doc_numbers import normalise_doc_number
 from ingest.rule_names import is_rule, normal_title, wrapped_rule
+from ingest.script import script_of
 
 # 《关于印发《甲办法》的通知》 has its own marks inside, against the standard but often.
 _MARKED = r"《(?:[^《》]|《[^《》]+》)+》"
@@ -98,7 +100,7 @@ def facts_of(document: Document, key: str) -> DocumentFacts:
         effective=first.effective,
         expires=first.expires,
         status=first.status,
-        repeals=express_repeals(document.title, document.text),
+        repeals=express_repeals(simplified(document.title), script_of(document.text).plain),
         doc_number=first.doc_number,
     )
 
