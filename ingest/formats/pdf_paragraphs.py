@@ -25,6 +25,9 @@ _INDENT = 1.0
 _ROOM = 2.6
 """A line ends this many characters before the edge at most when it is full: a closing bracket with
 its full stop may not begin the next line."""
+_RIGHT_PART = 0.4
+"""No line of running text begins so far to the right."""
+
 _LEADING = 1.6
 _LONG_CELL = 30
 """Characters of a cell that takes several lines: its last sentence has an end."""
@@ -137,6 +140,8 @@ class _Joiner:
             return False
         if place.right - before.x1 > _ROOM * before.size:
             return False
+        if before.x0 - place.left > _RIGHT_PART * (place.right - place.left):
+            return False  # the lines of a signature end at the edge, but they are full of nothing
         ended = bool(_ENDED.search(before.text))
         if ended and _BEGINS.match(line.text):
             return False

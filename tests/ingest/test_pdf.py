@@ -185,6 +185,28 @@ def test_a_table_without_rules_keeps_its_rows_apart(tmp_path: Path) -> None:
     assert _lines(tmp_path / "a.pdf")[1:] == ["学历　单身　有配偶", "博士　2000元　2500元"]
 
 
+def test_a_signature_at_the_right_edge_is_lines_and_the_annex_behind_it_begins_anew(
+    tmp_path: Path,
+) -> None:
+    paper = make.Paper(tmp_path / "a.pdf", make.running)
+    for _ in range(3):
+        paper.paragraph(make.SENTENCE)
+    for words in ("示例市财政局", "2024年3月15日"):
+        paper.canvas.setFont(make.FONT, make.SIZE)
+        paper.canvas.drawRightString(make.RIGHT, paper.y, words)
+        paper.y -= make.LEADING
+    paper.new_page()
+    paper.line("附件")
+    paper.line("补贴标准按户计算。")
+    paper.save()
+    assert _lines(tmp_path / "a.pdf")[-4:] == [
+        "示例市财政局",
+        "2024年3月15日",
+        "附件",
+        "补贴标准按户计算。",
+    ]
+
+
 @pytest.mark.parametrize("number", ["1", "- 1 -", "— 1 —", "第 1 页", "第1页 共3页", "1/3", "·1·"])
 def test_page_numbers_are_left_out(number: str, tmp_path: Path) -> None:
     paper = make.Paper(tmp_path / "a.pdf")
