@@ -314,3 +314,14 @@ def test_dates_in_the_rows_of_a_table_are_no_signature() -> None:
     table = "| 企业 | 批准日期 |\n| --- | --- |\n| 甲公司 | 2024年3月1日 |\n| 乙公司 | 2023-05-06 |"
     facts = _facts("示例市补贴企业名单", f"名单如下：\n{table}")
     assert (facts.promulgated, facts.effective) == (None, None)
+
+
+def test_a_place_that_a_long_text_names_once_in_passing_is_not_its_own() -> None:
+    filler = "消费者有权了解商品的真实情况。" * 100
+    for rest, place in (
+        ("", ""),
+        ("香港居民同样适用。", "香港特别行政区"),
+        ("本市居民适用。", "香港特别行政区"),
+    ):
+        body = f"{filler}持有香港证件的人员适用。{rest}{filler * 4}"
+        assert _place(_facts("示例题库", body, domain="local")) == place
