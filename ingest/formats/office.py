@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from configs.errors import InputError
-from ingest.formats import docx
+from ingest.formats import docx, web
 from ingest.readers import decode
 from ingest.reading import Reading
 
@@ -22,11 +22,14 @@ _HEAD = 4096
 
 
 def read(path: Path) -> Reading:
-    """What ``docx.read`` makes of the file once LibreOffice has converted it.
+    """What ``docx.read`` makes of the file once LibreOffice has converted it; a web page under the
+    name of a Word file is read as one.
 
     Raises InputError where LibreOffice is not installed, needs longer than two minutes or cannot
     open the file (damaged or encrypted), and as ``docx.read`` does.
     """
+    if _is_web_page(path):
+        return web.read(path)
     program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
     if program is None:
         raise InputError(
@@ -39,6 +42,15 @@ def read(path: Path) -> Reading:
     with TemporaryDirectory(prefix="policy-fusion-") as folder:
         converted = _convert(program, path, Path(folder))
         return docx.read(converted)
+
+
+def _is_web_page(path: Path) -> bool:
+    """Many systems export web pages as .doc; LibreOffice would show their menus and hidden text."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(_HEAD).lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    return head.startswith(b"<") and b"<html" in head
 
 
 def _refuse_noise(path: Path) -> None:
