@@ -51,8 +51,9 @@ def _first_conflict(
             other = claims.setdefault(passage.id, change.doc_key)
             if other != change.doc_key:
                 return change.doc_key, (
-                    f"{change.doc_key}: passage id {passage.id} belongs to {other}; "
-                    "give one of the two another title or version"
+                    f"{change.doc_key}: the same title and version are stored from {other}"
+                    f" (passage {passage.id}); remove the copy, or give one of the two another"
+                    " title or version"
                 )
     return None
 

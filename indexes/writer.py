@@ -262,8 +262,7 @@ class DomainWriter:
         listed = self.catalog.listed(noted)
         self._discard([row for row in noted if row not in listed])
         if self.keyword.built_with != self.keyword.tokenizer_key:
-            self.keyword.clear()
-            self.keyword.commit()
+            self._rewrite_keyword()
         total = self.catalog.count(self.domain)
         if noted or (self.dense.count(), self.keyword.count()) != (total, total):
             self._mend(total)
@@ -290,6 +289,14 @@ class DomainWriter:
         except SourceUnavailableError:
             return False
         return True
+
+    def _rewrite_keyword(self) -> None:
+        """All rows anew in one commit: until then, and if it is cut off, the old ones are found."""
+        self.keyword.clear()
+        pages = self.catalog.passages(self.domain)
+        while page := list(islice(pages, PAGE)):
+            self.keyword.add([row for row, _ in page], [passage for _, passage in page])
+        self.keyword.commit()
 
     def _mend(self, total: int) -> None:
         _log.info("%s: comparing vector store and keyword index with the catalog", self.domain)

@@ -6,11 +6,11 @@ import re
 from itertools import pairwise
 
 _INVISIBLE = re.compile(
-    "[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u180e"
+    "[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u180e"
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\uffff]"
 )
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
-_BREAKS = re.compile("\r\n?|[\f\u0085\u2028\u2029]")
+_BREAKS = re.compile("\r\n?|[\v\f\u0085\u2028\u2029]")
 _LINE_END_BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
 _MANY_BREAKS = re.compile(r"\n{3,}")
 _BOLD = re.compile(r"(\*\*|__)(?=\S)([^*_\n]+?)(?<=\S)\1")

@@ -27,18 +27,23 @@ _HEAD_START = re.compile(rf"{_DATE}\s*起?\s*{_IN_FORCE}")
 _PUBLISHED = re.compile(
     rf"(?P<own>{_RULE}[^。；\n]{{0,20}}?)?自?\s*"
     r"(?:公布|发布|印发|颁布|通过|发文|下发|签发|刊登|公告)\s*之?日\s*(?:起|后)?\s*(?:满)?"
-    rf"(?:(?P<n>{_D}+)\s*个?(?P<unit>日|天|月|年))?\s*(?:后|之后|以后)?\s*(?:起|开始)?\s*{_IN_FORCE}"
+    rf"(?:(?P<n>{_D}+)\s*个?(?P<unit>日|天|月|年)|(?P<half>半年)|的?(?P<next>次日)"
+    r"|的?次月\s*(?:1|１|一)\s*日(?P<month>))?\s*(?:后|之后|以后)?\s*(?:起|开始)?\s*"
+    rf"{_IN_FORCE}"
 )
 _FORCE_SENTENCE = re.compile(
     rf"施行|实施|执行|生效|试行|印发|发布之日|公布之日|{_RULE}[^。]{{0,6}}有效期"
 )
 _YEARS = re.compile(
     rf"有效期限?\s*(?:为|是|定为|限为|暂定|暂定为)?\s*[：:]?\s*(?P<n>{_D}+)\s*(?P<unit>年|个月)"
+    r"(?P<half>半)?"
 )
-_YEARS_TRIAL = re.compile(rf"试行(?:期|期限)?(?:为)?\s*(?P<n>{_D}+)\s*(?P<unit>年|个月)")
+_YEARS_TRIAL = re.compile(
+    rf"试行(?:期|期限)?(?:为)?\s*(?P<n>{_D}+)\s*(?P<unit>年|个月)(?P<half>半)?"
+)
 _UNTIL = re.compile(
-    r"(?:有效期限?\s*(?:截[至止]|至|到|自[^至，。]{1,20}至)"
-    r"|(?:施行|实施|执行|试行|延长|延续|期限)\s*(?:期限?)?\s*(?:截[至止]|至|到)"
+    r"(?:有效期限?\s*(?:截[至止]到?|至|到|自[^至，。]{1,20}至)"
+    r"|(?:施行|实施|执行|试行|延长|延续|期限)\s*(?:期限?)?\s*(?:截[至止]到?|至|到)"
     rf"|起\s*(?:施行|实施|执行|生效)?\s*[，,]?\s*至)\s*{_DATE}"
 )
 _RANGE = re.compile(
@@ -90,8 +95,7 @@ def effective_in(text: str, published: date | None) -> date | None:
                 found.append((False, sentence.start(), day))
     if published is not None:
         for match in _PUBLISHED.finditer(text):
-            number = parse_number(match["n"]) if match["n"] else 0
-            day = _later(published, number or 0, match["unit"] or "日")
+            day = _counted(published, match)
             if day is not None:
                 found.append((bool(match["own"]), match.start(), day))
     return max(found)[2] if found else None
@@ -124,12 +128,25 @@ def expires_in(text: str, effective: date | None) -> date | None:
             number = parse_number(years["n"])
             if number and number < 100:
                 best = _later(effective, number, years["unit"])
+                if best and years["half"]:
+                    best = _later(best, 6, "个月") if years["unit"] == "年" else None
     return best
 
 
 def day_after(day: date) -> date | None:
     """The next day; None after 9999-12-31, the last day there is."""
     return None if day == date.max else day + timedelta(days=1)
+
+
+def _counted(published: date, match: re.Match[str]) -> date | None:
+    """The day that a match of ``_PUBLISHED`` counts from the day of publication."""
+    if match["month"] is not None:
+        first = _later(published, 1, "月")
+        return first and first.replace(day=1)
+    if match["half"]:
+        return _later(published, 6, "月")
+    number = 1 if match["next"] else parse_number(match["n"]) if match["n"] else 0
+    return _later(published, number or 0, match["unit"] or "日")
 
 
 def _later(start: date, number: int, unit: str) -> date | None:

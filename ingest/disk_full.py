@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from configs.errors import InputError, PolicyFusionError
 
+_LEAST_FREE = 2**20
 _NUMBERS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # SQLite, Chroma and tantivy say it in words of their own.
 _WORDS = re.compile(
@@ -27,7 +29,8 @@ def disk_full_told(store: Path) -> Iterator[None]:
             raise
         raise InputError(_message(store)) from error
     except Exception as error:
-        if not is_disk_full(error):
+        # Chroma's background work hides the cause (Failed to apply logs …): the disk tells.
+        if not is_disk_full(error) and not _is_full(store):
             raise
         raise InputError(_message(store)) from error
 
@@ -41,6 +44,13 @@ def is_disk_full(error: BaseException) -> bool:
             return True
         seen = seen.__cause__
     return False
+
+
+def _is_full(store: Path) -> bool:
+    try:
+        return shutil.disk_usage(store).free < _LEAST_FREE
+    except OSError:
+        return False
 
 
 def _message(store: Path) -> str:

@@ -29,6 +29,7 @@ _DATELINE = re.compile(
     r"(?:新华社|中新社|中新网|新华网|人民网)\s*[\u4e00-\u9fff]{2,6}?(?=\d{1,2}月)|新疆生产建设兵团"
 )
 _DOMINANT = 0.5
+_LONG = 5000
 
 
 def place_of(
@@ -98,6 +99,8 @@ def _by_text(body: str) -> Place | None:
     counts = Counter(place.code for line in (opening, body[-200:]) for place in _all_mentions(line))
     if not counts:
         counts = Counter(place.code for place in _all_mentions(body[:5000]))
+        if counts.total() == 1 and len(body) > _LONG and not _OURS.search(body[:5000]):
+            return None  # named once in passing, far from the beginning of a long text
     national = bool(_NATIONAL_TITLE.search(body[:200]))
     if not counts:
         return COUNTRY if national and not _OURS.search(body) else None

@@ -45,6 +45,9 @@ _REPEALED = re.compile(
 _IN_FORCE = re.compile(rf"自?\s*{DATE.pattern}\s*起?\s*(?:施行|实施|生效|执行)")
 _EVENT = re.compile(r"公布|发布|修正|修订|通过|颁布|印发")
 _ARTICLE = re.compile(r"^[ \t　]*第[^条\s]{1,8}条", re.MULTILINE)
+_ANNEX = re.compile(
+    r"^[ \t　#*]*附\s*件\s*[\d一二三四五六七八九十]{0,2}\s*(?:[：:]|$)", re.MULTILINE
+)
 _INLINE_LABEL = re.compile(r"【(?P<label>[\u4e00-\u9fff]{2,6})】\s*(?P<value>\S{1,40})")
 _NOT_SIGNED = Signature((), None)
 _TAIL_CHARS = 1200
@@ -207,30 +210,34 @@ def _effective(source: SourceText, promulgated: date | None) -> date | None:
         day = effective_in_head(line, promulgated)
         if day is not None and (promulgated is None or day >= promulgated):
             return day
-    body = source.body
-    stated = effective_in(_last_articles(body), promulgated) or effective_in(
-        body[:_OPENING_CHARS], promulgated
-    )
+    parts = _about_force(source.body)
+    stated = next(filter(None, (effective_in(part, promulgated) for part in parts)), None)
     if stated is None:
         return promulgated
     return stated if promulgated is None else max(stated, promulgated)
 
 
-def _last_articles(body: str) -> str:
-    """The end of the rule itself: up to the last article's end, annexes left out."""
+def _about_force(body: str) -> tuple[str, ...]:
+    """The parts of a text that tell when it applies, most telling first.
+
+    The end of the rule itself (up to the last article's end, else to the first 附件, which may be
+    longer than all before it), the end of the whole, its opening.
+    """
     starts = [match.start() for match in _ARTICLE.finditer(body)]
-    if not starts:
-        return body[-_TAIL_CHARS:]
-    return body[max(0, starts[-1] - _TAIL_CHARS // 2) : starts[-1] + _TAIL_CHARS]
+    if starts:
+        last = body[max(0, starts[-1] - _TAIL_CHARS // 2) : starts[-1] + _TAIL_CHARS]
+        return last, body[:_OPENING_CHARS]
+    annex = _ANNEX.search(body)
+    main = body[: annex.start()] if annex else body
+    return main[-_TAIL_CHARS:], body[-_TAIL_CHARS:], body[:_OPENING_CHARS]
 
 
 def _expires(source: SourceText, effective: date | None) -> date | None:
     until = dates_in(source.given.get("valid_until", ""))
     if until:
         return day_after(until[0])
-    return expires_in(_last_articles(source.body), effective) or expires_in(
-        source.body[:_OPENING_CHARS], effective
-    )
+    parts = _about_force(source.body)
+    return next(filter(None, (expires_in(part, effective) for part in parts)), None)
 
 
 def _status(

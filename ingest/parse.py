@@ -12,6 +12,7 @@ from pathlib import Path
 
 from configs.errors import InputError
 from indexes.schema import Document, Passage, PassageId, PassageMetadata
+from indexes.tokenizer import simplified
 from ingest.archive import parse_archive
 from ingest.cleaning import clean, clean_pages
 from ingest.formats import SUFFIXES, read_document
@@ -22,6 +23,7 @@ from ingest.metadata import Facts, SourceText, extract
 from ingest.readers import BadRecord, Record, read_records
 from ingest.reading import Reading
 from ingest.repeats import said_once
+from ingest.script import plain_reading, script_of
 from ingest.short_names import short_names
 from ingest.splitter import Span, split
 from ingest.structure import lines_of
@@ -84,6 +86,9 @@ def parse_file(
 def _from_reading(
     reading: Reading, stem: str, origin: _Origin, folders: tuple[str, ...], today: date
 ) -> Document:
+    script = script_of(reading.text)
+    if script.traditional:
+        reading, stem = plain_reading(reading, script.plain), simplified(stem)
     text, name = reading.text, without_date(stem)
     head = read_head(text, name, _STATE + name, *folders[-1:])
     given = {**_declared_title(reading, origin.file), **reading.given, **head.given}
@@ -107,7 +112,14 @@ def _from_reading(
         raise InputError(f"{origin.file}: holds only headings; complete it or remove it")
     facts = extract(source, today)
     return _document(
-        text, title, spans, facts, origin, name_date(stem), reading.warnings, reading.pages
+        script.written,
+        script.title(title),
+        script.spans(spans),
+        facts,
+        origin,
+        name_date(stem),
+        reading.warnings,
+        reading.pages,
     )
 
 
@@ -136,8 +148,12 @@ def _from_record(record: Record, origin: _Origin, today: date) -> Document | Bad
     first = next((text[a:b] for a, b in lines_of(text)), "")
     if not first:
         return BadRecord(f"line {record.line}", "has an empty text; complete it or remove the line")
+    script = script_of(text)
+    text = script.plain
     given = given_fields(record.meta)
     title = record.title or given.get("title", "") or first[:60]
+    if script.traditional:
+        title = simplified(title)
     start = _title_end(text, title)
     head = read_head(text[start:], title)
     start += head.body_start
@@ -163,7 +179,9 @@ def _from_record(record: Record, origin: _Origin, today: date) -> Document | Bad
     if copy is not None:
         warnings = (*warnings, _TWICE.format("record"))
     facts = extract(source, today)
-    return _document(text, Title(title, title), spans, facts, origin, None, warnings)
+    title = record.title or script.as_written(title)
+    spans = script.spans(spans)
+    return _document(script.written, Title(title, title), spans, facts, origin, None, warnings)
 
 
 def _title_end(text: str, title: str) -> int:

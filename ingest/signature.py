@@ -45,7 +45,7 @@ def signature(body: str) -> Signature:
     alone: date | None = None
     for match in DATE.finditer(body):
         day = to_date(match)
-        if day is None or not _APART.match(body, match.end()):
+        if day is None or not _APART.match(body, match.end()) or _in_table(body, match.start()):
             continue
         before = body[max(0, match.start() - _BEFORE_CHARS) : match.start()]
         organs = _organs_before(before)
@@ -55,6 +55,10 @@ def signature(body: str) -> Signature:
         if last or _own_line(body, match) or (before[-1:].isspace() and _COVER_END.search(before)):
             alone = day
     return Signature(_organs_before(body[-_BEFORE_CHARS:]), alone)
+
+
+def _in_table(body: str, at: int) -> bool:
+    return body[body.rfind("\n", 0, at) + 1 : at].lstrip().startswith("|")
 
 
 def _own_line(body: str, match: re.Match[str]) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ingest.dates import DATE
 from ingest.headings import Heading, HeadingPath, annex, annex_title, division, orphan
 from ingest.numerals import ARTICLE, DIGITS, article_number, parse_number
 
@@ -33,6 +34,7 @@ _INSERTED = re.compile(
     rf"作为第(?P<first>[{DIGITS}]+)(?P<unit>[编章节条])(?:至第(?P<last>[{DIGITS}]+)(?P=unit))?"
 )
 _DIVISION = re.compile(rf"第\s*(?P<number>[{DIGITS}]+)\s*(?P<unit>[编章节])")
+_SIGNATURE_LINES = 4
 _SPACES = " 　\t\u2002\u2003\xa0【*"
 _ENDS_RULE = re.compile(r"(?:[起日](?:施行|实施|执行|生效)[^。]{0,30}|废止[^。]{0,10})。$")
 
@@ -141,6 +143,7 @@ class _Scanner:
             heading is not None
             and not (atom.inline and self._quoted(atom.start))
             and not self._inserted_heading(atom)
+            and not (heading.annex and self._is_signed(index + 1))
         ):
             return self._take_heading(index, heading)
         if atom.article is not None and self._is_article(index, atom):
@@ -178,6 +181,16 @@ class _Scanner:
         if heading.annex and not heading.complete:
             return 1 + self._annex_name(index + 1)
         return 1
+
+    def _is_signed(self, index: int) -> bool:
+        """Whether a signature follows: 附件：补贴标准表 above it only tells what comes later."""
+        for at, atom in enumerate(self._atoms[index : index + _SIGNATURE_LINES], index):
+            if DATE.fullmatch(atom.line):
+                rest = self._atoms[at + 1 :]
+                return not rest or any(a.heading and a.heading.annex for a in rest)
+            if atom.heading or atom.article or annex_title(atom.line, anything=True) is None:
+                return False
+        return False
 
     def _annex_name(self, index: int) -> int:
         """The title lines under 附件: at most two short ones, the second only to end a name."""

@@ -53,7 +53,8 @@ def title_of_file(
     A folder that bears the law's name holds its parts (民法典/合同编.md). ``levels``: words that a
     file name may carry after dots (政府采购法.法律.有效.md). Falls back to the stem.
     """
-    name, tags = _without_tags(without_date(stem), levels)
+    # A file's name may hold a line break; a title is one line.
+    name, tags = _without_tags(without_date(" ".join(stem.split()) or stem), levels)
     heading = _heading(headings[0]) if headings else ""
     if given:
         return Title(short(given.strip()), given.strip(), tags=tags)

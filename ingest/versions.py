@@ -15,11 +15,15 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from indexes.schema import Document, Status
+from indexes.tokenizer import simplified
 from ingest.dates import DATE, to_date
+from ingest.doc_numbers import normalise_doc_number
+from ingest.rule_names import is_rule, normal_title, wrapped_rule
+from ingest.script import script_of
 
-# Only kinds of title that name one rule: 通知 or 解读 of the same name are not versions.
-_RULE = re.compile(r"(?:法|法典|条例|办法|规定|细则|规则|准则|章程|决定|解释|规程)$")
-_TITLE = r"《[^《》]+》(?:（[^（）]*）)?"
+# 《关于印发《甲办法》的通知》 has its own marks inside, against the standard but often.
+_MARKED = r"《(?:[^《》]|《[^《》]+》)+》"
+_TITLE = rf"{_MARKED}(?:[（(][^（()）]*[)）])?"
 # …发布的《甲办法》，…、…发布的《乙办法》: commas join only what is named with its issuer.
 _JOINED = (
     rf"{_TITLE}(?:(?:(?:、|和|及|以及|与)[^，。；、《》]{{0,60}}"
@@ -32,7 +36,7 @@ _LIST = re.compile(
 )
 # 关于废止《甲办法》、《乙办法》的决定
 _DECISION = re.compile(rf"关于废止({_TITLE}(?:(?:、|和|及|以及|与)?{_TITLE})*)的(?:决定|通知|公告)")
-_NAME = re.compile(r"《([^《》]+)》")
+_NAME = re.compile(rf"(?P<title>{_MARKED})(?:[（(](?P<number>[^（()）]*号)[)）])?")
 _DECIDES = re.compile(r"(?:废止|失效)[^《》]{0,40}(?:决定|通知|公告|目录)$")
 _ENTRY = re.compile(
     r"[ \t　]*(?:[（(]?[一二三四五六七八九十百\d]{1,4}[)）]?[、.．]?[ \t　]*)?"
@@ -46,15 +50,16 @@ _FROM = re.compile(
     rf"自\s*{DATE.pattern}\s*起(?:同时|正式)?(?:施行|实施|执行|生效|(?:予以)?废止)(?!的)"
 )
 _NEAR = 80
-_STATE = "中华人民共和国"
 
 
 @dataclass(frozen=True, slots=True)
 class Repeal:
-    """A title that a document repeals, and the day that stands beside it (ISO) if any."""
+    """A title that a document repeals, the day that stands beside it (ISO) if any, and its
+    发文字号, "" where none is named."""
 
     title: str
     day: str | None = None
+    number: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,7 @@ class DocumentFacts:
     expires: str | None
     status: Status
     repeals: tuple[Repeal, ...] = ()
+    doc_number: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,8 @@ def facts_of(document: Document, key: str) -> DocumentFacts:
         effective=first.effective,
         expires=first.expires,
         status=first.status,
-        repeals=express_repeals(document.title, document.text),
+        repeals=express_repeals(simplified(document.title), script_of(document.text).plain),
+        doc_number=first.doc_number,
     )
 
 
@@ -125,17 +132,21 @@ def express_repeals(title: str, text: str) -> tuple[Repeal, ...]:
     """
     found: dict[str, Repeal] = {}
     for match in _DECISION.finditer(title):
-        for name in _NAME.findall(match.group(1)):
-            found.setdefault(name, Repeal(name))
+        for name in _NAME.finditer(match.group(1)):
+            found.setdefault(name["title"][1:-1], Repeal(name["title"][1:-1], None, _number(name)))
     for match in _LIST.finditer(text):
         near = text[max(0, match.start() - _NEAR) : match.end()]
         days = [to_date(stated) for stated in _FROM.finditer(near)]
         day = days[-1].isoformat() if days and days[-1] else None
-        for name in _NAME.findall(match.group(1)):
-            found.setdefault(name, Repeal(name, day))
-    for name in _listed(text) if _DECIDES.search(title) else ():
-        found.setdefault(name, Repeal(name))
+        for name in _NAME.finditer(match.group(1)):
+            found.setdefault(name["title"][1:-1], Repeal(name["title"][1:-1], day, _number(name)))
+    for listed in _listed(text) if _DECIDES.search(title) else ():
+        found.setdefault(listed, Repeal(listed))
     return tuple(found.values())
+
+
+def _number(name: re.Match[str]) -> str:
+    return normalise_doc_number(name["number"]) if name["number"] else ""
 
 
 def _listed(text: str) -> Iterator[str]:
@@ -152,12 +163,6 @@ def _listed(text: str) -> Iterator[str]:
             yield entry.group(1)
 
 
-def normal_title(title: str) -> str:
-    """The title without 中华人民共和国, book-title marks, brackets' width and spacing."""
-    plain = re.sub(r"[\s《》〈〉<>]", "", title).replace("(", "（").replace(")", "）")
-    return plain.replace(_STATE, "")
-
-
 def link_versions(documents: Sequence[DocumentFacts], today: date) -> dict[str, Validity]:
     """The validity of every document that another one dates or closes, by document key.
 
@@ -167,16 +172,29 @@ def link_versions(documents: Sequence[DocumentFacts], today: date) -> dict[str, 
     dated = _share_days(documents)
     documents = [replace(d, effective=dated.get(d.key, d.effective)) for d in documents]
     by_title: dict[tuple[str, str], list[DocumentFacts]] = defaultdict(list)
+    by_rule: dict[tuple[str, str], list[DocumentFacts]] = defaultdict(list)
+    by_number: dict[str, list[DocumentFacts]] = defaultdict(list)
     for document in documents:
         by_title[_identity(document)].append(document)
+        if rule := wrapped_rule(document.title):
+            by_rule[rule, document.jurisdiction_code].append(document)
+        if document.doc_number:
+            by_number[document.doc_number].append(document)
     closed = {d.key: Validity(d.expires, _status_on(d, today)) for d in documents if d.key in dated}
     for group in by_title.values():
-        closed.update(_superseded(group, today))
+        closed.update(
+            _superseded({d: d.promulgated or d.key for d in group if is_rule(d.title)}, today)
+        )
+    for group in by_rule.values():
+        # A notice that stands in two files is no version of itself: its number tells.
+        closed.update(_superseded({d: d.doc_number for d in group if d.doc_number}, today))
     for successor in documents:
         for repeal in successor.repeals:
-            for name in _spellings(repeal.title):
-                group = by_title.get((name, successor.jurisdiction_code), [])
-                closed.update(_repealed(group, successor, repeal.day, closed, today))
+            place = successor.jurisdiction_code
+            group = [*by_number.get(repeal.number, ())]
+            for name in (*_spellings(repeal.title), wrapped_rule(repeal.title)):
+                group += (*by_title.get((name, place), ()), *by_rule.get((name, place), ()))
+            closed.update(_repealed(group, successor, repeal.day, closed, today))
     return {key: replace(found, effective=dated.get(key)) for key, found in closed.items()}
 
 
@@ -207,7 +225,7 @@ def _share_days(documents: Iterable[DocumentFacts]) -> dict[str, str]:
     """
     versions: dict[tuple[str, str, str], list[DocumentFacts]] = defaultdict(list)
     for document in documents:
-        if document.promulgated and _RULE.search(_bare(document.title)):
+        if document.promulgated and is_rule(document.title):
             versions[(*_identity(document), document.promulgated)].append(document)
     shared: dict[str, str] = {}
     for (*_, promulgated), parts in versions.items():
@@ -222,12 +240,15 @@ def _identity(document: DocumentFacts) -> tuple[str, str]:
     return normal_title(document.title), document.jurisdiction_code
 
 
-def _superseded(group: Iterable[DocumentFacts], today: date) -> dict[str, Validity]:
+def _superseded(version_of: Mapping[DocumentFacts, str], today: date) -> dict[str, Validity]:
+    """What closes the documents of one title; ``version_of``: the version that each belongs to.
+
+    Files of one day of promulgation are parts of one version (民法典/合同编.md).
+    """
     versions: dict[str, list[DocumentFacts]] = defaultdict(list)
-    for document in group:
-        if document.effective and _RULE.search(_bare(document.title)):
-            # Files of one day of promulgation are parts of one version (民法典/合同编.md).
-            versions[document.promulgated or document.key].append(document)
+    for document, version in version_of.items():
+        if document.effective:
+            versions[version].append(document)
     days = {name: max(d.effective or "" for d in parts) for name, parts in versions.items()}
     closed: dict[str, Validity] = {}
     for name, parts in versions.items():
@@ -277,7 +298,3 @@ def _status_on(document: DocumentFacts, today: date) -> Status:
         if document.status == "not_yet" and document.effective and document.effective <= day:
             return "in_force"
     return document.status
-
-
-def _bare(title: str) -> str:
-    return re.sub(r"（[^（）]*）$", "", normal_title(title))

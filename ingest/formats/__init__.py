@@ -43,6 +43,8 @@ def read_document(path: Path) -> Reading:
     module = _READERS.get(path.suffix.lower())
     if module is None:
         raise InputError(f"{path.name}: files of this type are not supported; save it as .docx")
+    if path.is_file() and not path.stat().st_size:
+        raise InputError(f"{path.name}: the file is empty; remove it or save it again")
     reading = import_module(module).read(path)
     assert isinstance(reading, Reading)
     return reading

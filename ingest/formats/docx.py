@@ -16,7 +16,7 @@ from ingest.formats.docx_numbering import Numbering
 from ingest.formats.docx_package import Package, W, open_package
 from ingest.formats.docx_styles import Styles
 from ingest.formats.docx_text import Losses, is_deleted, is_hidden_row, words_of
-from ingest.formats.grid import table_lines
+from ingest.formats.grid import table_lines, with_one_header
 from ingest.formats.letterhead import FrontLine, read_letterhead
 from ingest.reading import Reading
 
@@ -104,7 +104,7 @@ def _blocks(container: Any, walk: _Walk) -> Iterator[_Line]:
         if element.tag == f"{W}p":
             yield from _paragraph(element, walk)
         elif element.tag == f"{W}tbl":
-            for text in table_lines(_grid(element, walk)):
+            for text in table_lines(with_one_header(_grid(element, walk))):
                 yield _Line(text)
         elif element.tag in _CONTAINERS:
             yield from _blocks(element, walk)

@@ -26,6 +26,8 @@ _META = re.compile(
 _MHTML = re.compile(
     rb"\A\s*(?:From:|MIME-Version:|Subject:|Date:|Content-Type:\s*multipart/)", re.IGNORECASE
 )
+# libxml2 takes declarations inside a DOCTYPE for text.
+_DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*\[.*?\]\s*>", re.DOTALL | re.IGNORECASE)
 _LONG_TAG = re.compile(r"<[a-zA-Z][^<>]{40000,}")
 _MAX_ATTRIBUTES = 5_000
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -124,6 +126,7 @@ def _html_part(data: bytes, name: str) -> tuple[bytes, str]:
 
 
 def _tree(text: str, name: str) -> html.HtmlElement:
+    text = _DOCTYPE.sub("", text, count=1)
     for tag in _LONG_TAG.finditer(text):
         # libxml2 compares each attribute with all others: 100,000 of them take minutes.
         if len(tag[0].split(maxsplit=_MAX_ATTRIBUTES)) > _MAX_ATTRIBUTES:

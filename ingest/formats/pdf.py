@@ -10,7 +10,7 @@ from pathlib import Path
 
 from configs.errors import InputError
 from ingest.formats import pdf_ocr
-from ingest.formats.grid import table_lines
+from ingest.formats.grid import RULE, table_lines
 from ingest.formats.letterhead import FrontLine, read_letterhead
 from ingest.formats.pdf_columns import in_reading_order
 from ingest.formats.pdf_furniture import without_furniture
@@ -136,6 +136,8 @@ def _printed(block: Block) -> Iterable[tuple[int, str]]:
     pages = [page for page, row in block.rows if any(cell.strip() for cell in row)]
     lines = table_lines([row for _, row in block.rows])
     # The rule below the header is a line of its own on the header's page.
-    pages.insert(1, pages[0])
+    rule = next((at for at, line in enumerate(lines) if line.startswith(RULE)), 0)
+    if rule:
+        pages.insert(rule, pages[rule - 1])
     breaks = ["\n"] * (len(lines) - 1) + [""]
     return [(page, line + end) for page, line, end in zip(pages, lines, breaks, strict=True)]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from ingest.formats.grid import with_one_header
 from ingest.formats.letterhead import body_size, join_lines, names_organ
 from ingest.formats.pdf_lines import Line
 from ingest.formats.pdf_tables import TableBlock
@@ -24,6 +25,9 @@ _INDENT = 1.0
 _ROOM = 2.6
 """A line ends this many characters before the edge at most when it is full: a closing bracket with
 its full stop may not begin the next line."""
+_RIGHT_PART = 0.4
+"""No line of running text begins so far to the right."""
+
 _LEADING = 1.6
 _LONG_CELL = 30
 """Characters of a cell that takes several lines: its last sentence has an end."""
@@ -136,6 +140,8 @@ class _Joiner:
             return False
         if place.right - before.x1 > _ROOM * before.size:
             return False
+        if before.x0 - place.left > _RIGHT_PART * (place.right - place.left):
+            return False  # the lines of a signature end at the edge, but they are full of nothing
         ended = bool(_ENDED.search(before.text))
         if ended and _BEGINS.match(line.text):
             return False
@@ -166,12 +172,13 @@ class _Joiner:
         before = self._blocks[-1] if self._blocks and self._open is None else None
         if before is None or not _continues(before, page, table):
             self._close()
-            rows = [(page, row) for row in table.rows]
+            rows = [(page, row) for row in with_one_header(table.rows)]
             self._blocks.append(Block(rows=rows, last_page=page))
             return
         before.last_page = page
         header, last = before.rows[0][1], before.rows[-1][1]
-        more = table.rows[1:] if table.rows[0] == header else table.rows
+        more: Sequence[tuple[str, ...]] = with_one_header(table.rows)
+        more = more[1:] if more[0] == header else table.rows
         if more and _is_broken(last, more[0]):
             parts = zip(last, more[0], strict=True)
             last = tuple(join_lines(filter(None, part)) for part in parts)

@@ -14,14 +14,18 @@ from ingest.formats.site_words import without_site_words
 from ingest.readers import read_text
 from ingest.reading import Reading
 
+_WEB_PAGE = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+
 
 def read(path: Path) -> Reading:
-    """The decoded text; raises InputError as ``ingest.readers.read_text`` does.
+    """The decoded text; raises InputError as ``ingest.readers.read_text`` does, and for a web page.
 
     Markdown may hold HTML tables (it has no merged cells of its own): they come as other tables
     do. Plain text copied from a web page loses the site's path, buttons and imprint.
     """
     text = read_text(path)
+    if _WEB_PAGE.match(text):
+        raise InputError(f"{path.name}: is a web page by its content; rename it to .html")
     if path.suffix.lower() != ".md":
         return Reading(without_site_words(text))
     try:

@@ -53,3 +53,8 @@ def test_pages_begin_at_the_same_words_after_cleaning() -> None:
     assert whole[pages[0] :].startswith("第一页的字。")
     assert pages[1] == pages[2]
     assert whole[pages[2] :].startswith("第三页 的字。")
+
+
+def test_every_kind_of_line_break_parts_lines() -> None:
+    broken = "甲\r\n乙\r丙\v丁\f戊\u0085己\u2028庚\u2029辛"
+    assert clean(broken).split("\n") == list("甲乙丙丁戊己庚辛")

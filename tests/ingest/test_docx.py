@@ -34,7 +34,8 @@ def test_a_notice_gives_title_number_dates_articles_and_table_rows(tmp_path: Pat
     articles = {p.metadata.article: p.content for p in document.passages if p.metadata.article}
     assert articles["3"] == f"第三条　{make.ARTICLES[2]}"
     assert sorted(articles) == ["1", "2", "3", "4"]
-    assert "| 学历 | 补贴标准 | 补贴标准 |\n| --- | --- | --- |" in document.passages[-1].content
+    header = "| 学历 | 补贴标准 单身 | 补贴标准 有配偶 |\n| --- | --- | --- |"
+    assert header in document.passages[-1].content
     assert "| 硕士 | 每月1200元 | 每月1200元 |" in document.passages[-1].content
     assert "页眉" not in document.text
 
@@ -179,9 +180,8 @@ def test_merged_cells_are_repeated_and_pipes_replaced(tmp_path: Path) -> None:
     make.add_merged_table(document).cell(2, 0).text = "博士|博士后"
     assert _text(document, tmp_path) == [
         "补贴标准如下：",
-        "| 学历 | 补贴标准 | 补贴标准 |",
+        "| 学历 | 补贴标准 单身 | 补贴标准 有配偶 |",
         "| --- | --- | --- |",
-        "| 学历 | 单身 | 有配偶 |",
         "| 博士｜博士后 | 每月2000元 | 每月2500元 |",
         "| 硕士 | 每月1200元 | 每月1200元 |",
     ]

@@ -137,3 +137,8 @@ def test_only_a_full_date_in_brackets_at_the_end_is_the_version() -> None:
     assert name_date("示例法(2018)") is None
     assert name_date("示例法(2018-02-30)") is None
     assert name_date("(2018-08-31)示例法") is None
+
+
+def test_a_title_is_one_line_whatever_the_file_is_called() -> None:
+    assert title_of_file("示例\n办法\t（试行）", (), "", (), LEVELS).cited == "示例 办法 （试行）"
+    assert title_of_file("\u3000", (), "", (), LEVELS).cited == "\u3000"

@@ -294,3 +294,34 @@ def test_a_rule_thirty_days_after_its_publication() -> None:
     body = "第一条 甲。\n第二条 本办法自公布之日起三十日后施行，有效期五年。"
     facts = _facts("示例办法", body, history=("2021年3月4日 广州市人民政府令第979号公布",))
     assert (facts.effective, facts.expires) == ("2021-04-03", "2026-04-03")
+
+
+def test_the_day_of_force_is_found_before_an_annex_of_any_length() -> None:
+    rows = "".join(f"| 第{n}街 | 每户{n}元 |\n" for n in range(200))
+    facts = _facts(
+        "示例市财政局关于发放补贴的通知",
+        "各区财政局：\n"
+        + "现将有关事项通知如下。" * 100
+        + "\n本通知自2024年3月1日起施行，有效期五年。\n"
+        "附件：补贴标准表\n示例市财政局\n2024年2月1日\n附件\n补贴标准表\n" + rows,
+    )
+    assert (facts.promulgated, facts.effective, facts.expires) == (
+        *("2024-02-01", "2024-03-01", "2029-03-01"),
+    )
+
+
+def test_dates_in_the_rows_of_a_table_are_no_signature() -> None:
+    table = "| 企业 | 批准日期 |\n| --- | --- |\n| 甲公司 | 2024年3月1日 |\n| 乙公司 | 2023-05-06 |"
+    facts = _facts("示例市补贴企业名单", f"名单如下：\n{table}")
+    assert (facts.promulgated, facts.effective) == (None, None)
+
+
+def test_a_place_that_a_long_text_names_once_in_passing_is_not_its_own() -> None:
+    filler = "消费者有权了解商品的真实情况。" * 100
+    for rest, place in (
+        ("", ""),
+        ("香港居民同样适用。", "香港特别行政区"),
+        ("本市居民适用。", "香港特别行政区"),
+    ):
+        body = f"{filler}持有香港证件的人员适用。{rest}{filler * 4}"
+        assert _place(_facts("示例题库", body, domain="local")) == place

@@ -91,6 +91,37 @@ def test_an_empty_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         read_document(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.doc", bytes(range(256)) * 8),
+        ("a.wps", b"\x89PNG\r\n\x1a\n" + bytes(range(200, 256)) * 40),
+        ("a.rtf", b"%PDF-1.7\n" + bytes(range(128, 256))),
+    ],
+)
+def test_bytes_that_are_no_document_are_refused_before_they_become_garbage(
+    name: str, data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _play("exit 1", tmp_path, monkeypatch)
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=r"no \.\w+ file by its content; save it again as \.docx"):
+        read_document(path)
+
+
+def test_a_web_page_under_the_name_of_a_word_file_is_read_as_a_web_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    path = tmp_path / "a.doc"
+    path.write_text(
+        "<html><head><title>虚构通知</title></head><body><p>每户补贴三百元。</p>"
+        '<p style="display:none">不显示的字</p></body></html>',
+        encoding="utf-8",
+    )
+    assert read_document(path).text.split("\n") == ["# 虚构通知", "每户补贴三百元。"]
+
+
 @pytest.mark.slow
 def test_the_real_libreoffice_reads_what_it_wrote(tmp_path: Path) -> None:
     program = shutil.which("soffice")

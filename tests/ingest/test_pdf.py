@@ -17,9 +17,8 @@ from tests.ingest import pdf_files as make
 
 TITLE = "示例区人民政府关于印发《示例区青年人才租房补贴办法》的通知"
 ROWS = [
-    "| 学历 | 补贴标准 | 补贴标准 |",
+    "| 学历 | 补贴标准 单身 | 补贴标准 有配偶 |",
     "| --- | --- | --- |",
-    "| 学历 | 单身 | 有配偶 |",
     "| 博士 | 每月2000元 | 每月2500元 |",
     "| 硕士 | 每月1200元 | 每月1200元 |",
 ]
@@ -112,9 +111,8 @@ def test_a_notice_of_three_organs_names_them_all_and_keeps_its_annexed_table(
     assert facts.promulgated == "2024-06-03"
     assert "各县财政局、税务局、科学技术局：" in document.text
     assert [line for line in document.text.split("\n") if line.startswith("|")] == [
-        "| 类别 | 设备 | 补贴标准（元） | 补贴标准（元） |",
+        "| 类别 | 设备 | 补贴标准（元） 企业 | 补贴标准（元） 个人 |",
         "| --- | --- | --- | --- |",
-        "| 类别 | 设备 | 企业 | 个人 |",
         "| 大型 | 播种机 | 30000 | 25000 |",
         "| 大型 | 收割机 | 50000 | 50000 |",
     ]
@@ -185,6 +183,28 @@ def test_a_table_without_rules_keeps_its_rows_apart(tmp_path: Path) -> None:
         paper.y -= make.LEADING
     paper.save()
     assert _lines(tmp_path / "a.pdf")[1:] == ["学历　单身　有配偶", "博士　2000元　2500元"]
+
+
+def test_a_signature_at_the_right_edge_is_lines_and_the_annex_behind_it_begins_anew(
+    tmp_path: Path,
+) -> None:
+    paper = make.Paper(tmp_path / "a.pdf", make.running)
+    for _ in range(3):
+        paper.paragraph(make.SENTENCE)
+    for words in ("示例市财政局", "2024年3月15日"):
+        paper.canvas.setFont(make.FONT, make.SIZE)
+        paper.canvas.drawRightString(make.RIGHT, paper.y, words)
+        paper.y -= make.LEADING
+    paper.new_page()
+    paper.line("附件")
+    paper.line("补贴标准按户计算。")
+    paper.save()
+    assert _lines(tmp_path / "a.pdf")[-4:] == [
+        "示例市财政局",
+        "2024年3月15日",
+        "附件",
+        "补贴标准按户计算。",
+    ]
 
 
 @pytest.mark.parametrize("number", ["1", "- 1 -", "— 1 —", "第 1 页", "第1页 共3页", "1/3", "·1·"])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from configs.errors import InputError
+from ingest.formats import read_document
 from ingest.readers import BadRecord, Record, decode, front_matter, read_records, read_text
 
 TEXT = "第一条 为了检验读取（虚构示例），制定本办法。\n第二条 本办法适用于示例。\n"
@@ -138,3 +139,15 @@ def test_half_characters_are_dropped_since_no_store_can_hold_them(tmp_path: Path
     (record,) = read_records(_jsonl(tmp_path, ['{"id": "a", "text": "甲\\ud83d乙"}']))
     assert isinstance(record, Record)
     assert record.text == "甲乙"
+
+
+@pytest.mark.parametrize(
+    "head", ["<!DOCTYPE html>\n<html>", "\n<HTML lang='zh'>", "<?xml version='1.0'?><html>"]
+)
+def test_a_web_page_under_the_name_of_a_text_is_refused_with_the_remedy(
+    head: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "网页.txt"
+    path.write_text(f"{head}<body><p>虚构示例。</p></body></html>", encoding="utf-8")
+    with pytest.raises(InputError, match=r"is a web page by its content; rename it to \.html"):
+        read_document(path)

@@ -254,3 +254,21 @@ def test_a_heading_counts_although_the_one_before_it_is_lost() -> None:
 def test_a_blank_inside_a_title_does_not_end_it() -> None:
     text = f"1. 保障 合理用药。{LONG}\n2. 优化 登记 服务。{LONG}"
     assert [span.heading_path for span in split(text)] == [("1.保障合理用药",), ("2.优化登记",)]
+
+
+def test_an_annex_that_is_only_announced_above_the_signature_begins_behind_it() -> None:
+    text = (
+        "各区财政局：\n现将标准印发给你们。\n附件：补贴标准表\n示例市财政局\n2024年3月15日\n"
+        "附件\n补贴标准表\n每户三千元。"
+    )
+    spans = split(text)
+    assert [s.heading_path for s in spans] == [(), ("附件 补贴标准表",)]
+    assert text[spans[0].start : spans[0].end].endswith(
+        "附件：补贴标准表\n示例市财政局\n2024年3月15日"
+    )
+    assert text[spans[1].start : spans[1].end] == "每户三千元。"
+
+
+def test_an_annex_without_a_signature_below_its_name_begins_there() -> None:
+    text = "现将标准印发给你们。\n附件：补贴标准表\n每户补贴三千元。\n2024年3月15日\n每户两千元。"
+    assert [s.heading_path for s in split(text)] == [(), ("附件 补贴标准表",)]

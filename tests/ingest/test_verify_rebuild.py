@@ -11,6 +11,7 @@ import pytest
 from configs.errors import InputError, SourceUnavailableError, StoreBusyError
 from indexes import rebuilding
 from indexes.domain_index import DomainIndex
+from indexes.keyword_index import KeywordIndex
 from indexes.store_layout import StoreLayout
 from indexes.writer import DocumentChange, DomainWriter
 from ingest.ledger import Ledger
@@ -139,6 +140,29 @@ def test_a_rebuild_that_is_cut_off_loses_nothing(
     assert differences(store) == set()
     assert stored(store) == before
     assert rebuild(settings(store), "law", embedder=FakeEmbedder(), grace_s=0) == 8
+    assert differences(store) == set()
+
+
+@pytest.mark.parametrize("step", ["add", "clear"])
+def test_the_mending_of_a_rebuild_that_was_cut_off_may_be_cut_off_too(
+    store: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    class CutOffError(BaseException):
+        pass
+
+    def cut(*_: object) -> None:
+        raise CutOffError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(DomainWriter, "switch_dense", cut)
+        with pytest.raises(CutOffError):
+            rebuild(settings(store), "law", embedder=FakeEmbedder(), grace_s=0)
+    with monkeypatch.context() as patched:
+        patched.setattr(KeywordIndex, step, cut)
+        with pytest.raises(CutOffError):
+            spoil(store, lambda writer: None)
+    assert differences(store) == set()  # the old rows are still found
+    spoil(store, lambda writer: None)
     assert differences(store) == set()
 
 

@@ -7,13 +7,13 @@ from datetime import date
 
 import pytest
 
+from ingest.rule_names import normal_title, wrapped_rule
 from ingest.versions import (
     DocumentFacts,
     Repeal,
     Validity,
     express_repeals,
     link_versions,
-    normal_title,
     pending_changes,
 )
 
@@ -260,3 +260,56 @@ def test_a_status_moves_on_when_its_day_comes() -> None:
         "a": Validity(None, "in_force"),
         "b": Validity("2025-06-01", "repealed"),
     }
+
+
+OLD_NOTICE = "示例市人民政府办公厅关于印发《甲管理办法》的通知"
+NEW_NOTICE = "示例市财政局关于印发甲管理办法的通知"
+
+
+@pytest.mark.parametrize(
+    ("title", "rule"),
+    [
+        (OLD_NOTICE, "甲管理办法"),
+        (NEW_NOTICE, "甲管理办法"),
+        ("关于重新发布〈甲规定（试行）〉的公告", "甲规定（试行）"),
+        ("关于印发2024年工作方案的通知", ""),
+        ("关于修改《甲管理办法》的通知", ""),
+        ("甲管理办法", ""),
+    ],
+)
+def test_a_notice_of_publication_goes_by_the_name_of_its_rule(title: str, rule: str) -> None:
+    assert wrapped_rule(title) == rule
+
+
+def test_a_newer_notice_of_the_same_rule_closes_the_older_one() -> None:
+    old = facts("a", OLD_NOTICE, "2019-01-01", doc_number="示府办〔2018〕9号")
+    new = facts("b", NEW_NOTICE, "2024-01-01", doc_number="示财〔2023〕3号")
+    elsewhere = replace(old, key="c", jurisdiction_code="990000", doc_number="他府〔2018〕1号")
+    assert link_versions([old, new, elsewhere], TODAY) == {"a": Validity("2024-01-01", "amended")}
+
+
+def test_the_same_notice_in_two_files_or_without_a_number_closes_nothing() -> None:
+    once = facts("a", OLD_NOTICE, "2019-01-01", doc_number="示府办〔2018〕9号")
+    again = replace(once, key="b", effective="2019-02-01")
+    unnumbered = facts("c", NEW_NOTICE, "2024-01-01")
+    assert link_versions([once, again, unnumbered], TODAY) == {}
+
+
+@pytest.mark.parametrize(
+    ("named", "number"),
+    [
+        ("甲管理办法", ""),
+        ("关于印发甲管理办法的通知", ""),
+        ("关于印发《甲管理办法》的通知", ""),
+        ("关于印发《甲管理办法》的通知", "示府办〔2018〕9号"),
+        ("甲办法（旧名）", "示府办[2018]9号"),
+    ],
+)
+def test_a_repeal_reaches_a_notice_by_its_rule_and_its_number(named: str, number: str) -> None:
+    behind = f"（{number}）" if number else ""
+    text = f"本办法自2024年1月1日起施行。《{named}》{behind}同时废止。"
+    repeals = express_repeals("乙办法", text)
+    old = facts("a", OLD_NOTICE, "2019-01-01", doc_number="示府办〔2018〕9号")
+    other = facts("b", "关于印发丙办法的通知", "2019-01-01", doc_number="示府办〔2018〕90号")
+    new = facts("c", "乙办法", "2024-01-01", repeals=repeals)
+    assert link_versions([old, other, new], TODAY) == {"a": Validity("2024-01-01", "repealed")}

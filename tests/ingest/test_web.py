@@ -269,3 +269,10 @@ def test_entities_of_a_document_type_are_not_expanded(tmp_path: Path) -> None:
     assert _BODY in text
     assert "哈哈哈哈" not in text
     assert "root:" not in text
+
+
+def test_declarations_of_a_document_type_are_no_text(tmp_path: Path) -> None:
+    page = _page(f"<p>{_BODY}</p>")
+    page = page[page.index("<html") :]
+    inside = '<!DOCTYPE html [\n<!ENTITY a "甲">\n<!ENTITY b SYSTEM "file:///etc/hostname">\n]>'
+    assert _read(tmp_path, inside + page).text == _read(tmp_path, page).text
