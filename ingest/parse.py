@@ -32,7 +32,7 @@ from ingest.titles import Title, name_date, title_of_file, without_date
 __all__ = ["PARSER_VERSION", "SUPPORTED_SUFFIXES", "BadRecord", "parse_file"]
 
 SUPPORTED_SUFFIXES = SUFFIXES | {".jsonl", ".zip"}
-PARSER_VERSION = "5"
+PARSER_VERSION = "6"
 """Moves when parsing changes its results, so that unchanged files are parsed again."""
 
 _FOLDERS = 3
