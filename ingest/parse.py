@@ -107,7 +107,8 @@ def _from_reading(
         given=given,
     )
     names = (title.cited, title.full, _STATE + title.cited, *head.headings)
-    spans = split(text, head.body_start, (re.sub(r"\s", "", n) for n in names))
+    bare = (re.sub(r"\s", "", name) for name in names)
+    spans = split(text, head.body_start, bare, reading.rows_apart)
     if not spans:
         raise InputError(f"{origin.file}: holds only headings; complete it or remove it")
     facts = extract(source, today)

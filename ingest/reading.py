@@ -19,6 +19,7 @@ class Reading:
     nothing usable. ``given``: labelled fields of the file (发文字号, 成文日期 …) as in front
     matter. ``pages``: offsets into ``text`` at which page 1, 2, … begin; empty without pages.
     ``warnings``: what was lost or left out, a line each that a clerk understands.
+    ``rows_apart``: a row of a table stands for itself (a spreadsheet) and becomes a passage.
     """
 
     text: str
@@ -26,3 +27,4 @@ class Reading:
     given: Mapping[str, str] = field(default_factory=dict)
     pages: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
+    rows_apart: bool = False

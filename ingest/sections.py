@@ -49,8 +49,11 @@ class _Mark:
     title: str
 
 
-def sections(text: str, start: int, end: int) -> list[Section]:
-    """``text[start:end]`` in passages that respect its sections; 一、 begins a new one."""
+def sections(text: str, start: int, end: int, rows_apart: bool = False) -> list[Section]:
+    """``text[start:end]`` in passages that respect its sections; 一、 begins a new one.
+
+    ``rows_apart``: as in ``pack_with_tables``.
+    """
     marks = _marks(text, start, end)
     places = [mark.start for mark in marks]
     found: list[Section] = []
@@ -59,7 +62,7 @@ def sections(text: str, start: int, end: int) -> list[Section]:
         wanted = [(m.start, _SECTION_COST[m.level]) for m in inside]
         found += [
             Section(p.start, p.end, _titles(marks[: bisect_right(places, p.start)]), p.header)
-            for p in pack_with_tables(text, left, right, wanted)
+            for p in pack_with_tables(text, left, right, wanted, rows_apart)
         ]
     return found
 

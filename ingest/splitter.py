@@ -30,12 +30,15 @@ class Span:
     table_header: str = ""
 
 
-def split(text: str, body_start: int = 0, titles: Iterable[str] = ()) -> tuple[Span, ...]:
+def split(
+    text: str, body_start: int = 0, titles: Iterable[str] = (), rows_apart: bool = False
+) -> tuple[Span, ...]:
     """The spans of ``text[body_start:]`` in order.
 
     Locators: ``a54`` an article, ``a54p2`` its second part, ``x2-a1`` an article of the second
     numbering in the document; ``s1`` text outside of articles, ``s0`` when it comes before them.
     ``titles``: lines (without white space) that repeat the document's title, kept as headings.
+    ``rows_apart``: every row of a table outside of articles is a span.
     """
     found = blocks(text, body_start, frozenset(titles))
     spans: list[Span] = []
@@ -44,7 +47,7 @@ def split(text: str, body_start: int = 0, titles: Iterable[str] = ()) -> tuple[S
         if block.number is not None:
             spans += _article(text, block)
             continue
-        for section in sections(text, block.start, block.end):
+        for section in sections(text, block.start, block.end, rows_apart):
             path = (*block.heading_path, *section.titles)
             header = section.table_header
             spans.append(Span(section.start, section.end, f"s{number}", path, table_header=header))

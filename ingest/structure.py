@@ -22,7 +22,7 @@ _INLINE_DIVISION = re.compile(
     rf"(?<=[\s。；：！？”）])第[{DIGITS}]+[编章节][\s　]+[^\s。；，]{{1,30}}[\s　]+"
     rf"(?=第[{DIGITS}]+[章节条][\s　])"
 )
-_COMMENT = re.compile(r"<!--.*-->")
+_COMMENT = re.compile(r"(?:<!--(?:(?!-->).)*-->\s*)+")
 _DECORATION = re.compile(r"[#*_>\s　]*")
 # What follows the number where a sentence only cites an article (第二十一条规定的情形).
 _CITED = re.compile(

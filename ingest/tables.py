@@ -47,9 +47,14 @@ class _Table:
 
 
 def pack_with_tables(
-    text: str, start: int, end: int, preferred: Iterable[tuple[int, float]] = ()
+    text: str,
+    start: int,
+    end: int,
+    preferred: Iterable[tuple[int, float]] = (),
+    rows_apart: bool = False,
 ) -> list[Piece]:
-    """``pack`` where tables keep to themselves; ``preferred`` as there.
+    """``pack`` where tables keep to themselves; ``preferred`` as there. ``rows_apart``: one row a
+    piece.
 
     Short text before a table (what it is about) and behind it (a remark) stays with it.
     """
@@ -66,7 +71,7 @@ def pack_with_tables(
             top = at  # its lead-in
         else:
             pieces += [Piece(*span) for span in pack(text, at, top, wanted)]
-        pieces += _parts(text, table, top)
+        pieces += _parts(text, table, top, rows_apart)
         at = table.end
     left, right = trim(text, at, end)
     if 0 < right - left < MIN_CHARS:
@@ -104,9 +109,9 @@ def _caption(text: str, start: int, table: int) -> int:
     return top
 
 
-def _parts(text: str, table: _Table, top: int) -> list[Piece]:
-    """The table in one part, or in several of like size that end with a row."""
-    if not table.rows or table.end - top <= MAX_CHARS:
+def _parts(text: str, table: _Table, top: int, rows_apart: bool) -> list[Piece]:
+    """The table in one part, or in several of like size that end with a row, or row by row."""
+    if not table.rows or (table.end - top <= MAX_CHARS and not rows_apart):
         return [Piece(*trim(text, top, table.end))]
     header = text[table.top : table.rows[0]].strip()
     header = re.sub(r"[ \t　]*\n\s*", "\n", header)
@@ -117,7 +122,7 @@ def _parts(text: str, table: _Table, top: int) -> list[Piece]:
     left, filled = top, 0
     for row, size in zip(table.rows, sizes, strict=True):
         # A row goes where most of it lies below the part's share.
-        if filled and filled + size / 2 > share:
+        if filled and (rows_apart or filled + size / 2 > share):
             parts += _piece(text, left, row, header if parts else "")
             left, filled = row, 0
         filled += size

@@ -62,7 +62,7 @@ def read(path: Path) -> Reading:
     for number, sheet in enumerate(filled):
         name = sheet.name if len(filled) > 1 else ""
         lines += sheet_lines(sheet, name, titled=number == 0)
-    return Reading("\n".join(lines), warnings=tuple(warnings))
+    return Reading("\n".join(lines), warnings=tuple(warnings), rows_apart=True)
 
 
 def _openpyxl(path: Path) -> tuple[list[Sheet], list[str]]:

@@ -197,3 +197,18 @@ def test_what_is_no_readable_workbook_is_named(tmp_path: Path) -> None:
         package.writestr("a.txt", "x")
     with pytest.raises(InputError, match="damaged"):
         sheet.read(tmp_path / "假.xlsx")
+
+
+def test_a_row_of_a_sheet_is_a_passage_that_keeps_its_header_and_unit(tmp_path: Path) -> None:
+    path = tmp_path / "虚构县低保标准（虚构示例）.csv"
+    path.write_text(
+        "区县,标准（元/月）\n虚构甲区,1200\n虚构乙县,980\n虚构丙县,860\n", encoding="utf-8"
+    )
+    (document,) = parse_file(path, "local", tmp_path, lambda: date(2025, 1, 1))
+    assert [p.content.splitlines()[-1] for p in document.passages] == [
+        "| 虚构甲区 | 1200 |",
+        "| 虚构乙县 | 980 |",
+        "| 虚构丙县 | 860 |",
+    ]
+    for passage in document.passages:
+        assert "标准（元/月）" in passage.readable()

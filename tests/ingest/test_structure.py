@@ -272,3 +272,10 @@ def test_an_annex_that_is_only_announced_above_the_signature_begins_behind_it() 
 def test_an_annex_without_a_signature_below_its_name_begins_there() -> None:
     text = "现将标准印发给你们。\n附件：补贴标准表\n每户补贴三千元。\n2024年3月15日\n每户两千元。"
     assert [s.heading_path for s in split(text)] == [(), ("附件 补贴标准表",)]
+
+
+def test_words_between_two_comments_of_one_line_are_no_comment() -> None:
+    contents = [content for _, content in _split("<!-- a --> 渔船应当登记。 <!-- b -->\n")]
+    assert len(contents) == 1
+    assert "渔船应当登记。" in contents[0]
+    assert _split("<!-- a --> <!-- b -->\n") == []

@@ -71,3 +71,17 @@ def test_two_tables_keep_their_own_headers() -> None:
 
 def test_text_without_a_table_is_packed_as_ever() -> None:
     assert _pieces("一段话。\n|不是表格\n又一段话。") == [("一段话。\n|不是表格\n又一段话。", "")]
+
+
+def test_rows_that_stand_for_themselves_are_a_passage_each_with_the_header() -> None:
+    text = (
+        "渔船补贴标准表\n单位：万元\n" + HEAD + _rows(3) + "注：表中金额含税，由受理窗口负责解释。"
+    )
+    found = pack_with_tables(text, 0, len(text), rows_apart=True)
+    assert [text[p.start : p.end].count("类企业") for p in found] == [1, 1, 1]
+    assert text[found[0].start : found[0].end].startswith("渔船补贴标准表\n单位：万元\n| 企业类型")
+    assert [p.header for p in found] == [
+        "",
+        *["渔船补贴标准表\n单位：万元\n| 企业类型 | 补贴标准 |\n| --- | --- |"] * 2,
+    ]
+    assert text[found[-1].start : found[-1].end].endswith("负责解释。"), "a short remark stays"
