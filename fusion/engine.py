@@ -30,6 +30,7 @@ from fusion.neighbours import Neighbours
 from fusion.nodes import RankedPassage, RetrievalResult
 from fusion.opening import open_engine_parts
 from fusion.other_versions import OtherVersions
+from fusion.place_notes import place_notes
 from fusion.question_abroad import asks_abroad
 from fusion.request import Request, parse_request, question_of
 from fusion.rerank import Reranker
@@ -376,7 +377,9 @@ class PolicyQueryEngine(BaseQueryEngine):
         )
         if self._lookup is not None:
             found = self._lookup.apply(found, request.filters, request.domains)
-        found = replace(found, passages=found.passages[: request.top_k], dated=request.dated)
+        passages = found.passages[: request.top_k]
+        notes = place_notes(request.placed, (item.passage for item in passages))
+        found = replace(found, passages=passages, dated=request.dated, place_notes=notes)
         if self._versions is not None:
             found = self._versions.apply(
                 found, request.filters, request.domains, request.placed, begun

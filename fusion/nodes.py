@@ -43,7 +43,8 @@ class RetrievalResult:
     ``other_versions``: what matches but does not apply on the day asked for. ``dated``: the date
     that the question itself names, where the caller gave none. ``beside``: articles beside the
     passages that a model may also read (``fusion.neighbours``); they are no results.
-    ``basis_notes``: title -> the line that the law which it carries out is repealed.
+    ``basis_notes``: title -> the line that the law which it carries out is repealed;
+    ``place_notes``: passage id -> the line that it is marked with another place than was asked for.
     """
 
     query: str
@@ -59,6 +60,7 @@ class RetrievalResult:
     dated: QuestionDate | None = None
     beside: tuple[RankedPassage, ...] = ()
     basis_notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    place_notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def query_id(self) -> str:

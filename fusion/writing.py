@@ -195,9 +195,13 @@ class Writing:
             self._missing = missing_parts(result.query, [*given, *self._items])
             items = [(c, result.passages[c.marker - 1]) for c in self._citations]
             ranks = hierarchy_notes(result.query, items)
-        notes = result.basis_notes
-        basis = dict.fromkeys(notes[c.title] for c in self._citations if c.title in notes)
-        lines = (missing_note(self._missing), *basis, versions, *ranks)
+        doubts = dict.fromkeys(
+            note
+            for c in self._citations
+            for note in (result.basis_notes.get(c.title), result.place_notes.get(c.id))
+            if note
+        )
+        lines = (missing_note(self._missing), *doubts, versions, *ranks)
         text = "\n".join(line for line in lines if line)
         said = "".join(self._shown)
         return self._show(f"{'' if said.endswith(chr(10)) else chr(10)}{text}") if text else ""
