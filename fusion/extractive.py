@@ -15,13 +15,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fusion.overlap import containment, grams, rarity
+from fusion.question_parts import question_parts
 from indexes.schema import Passage
 
 LIMIT = 600
 """Characters of one unit; longer lists fall apart into lead-in and items, longer text at commas."""
 
 _KEEP = 0.5  # an excerpt must be worth this share of the best one, or it only dilutes the answer
-_ADDS = 0.2  # … or must cover as much of the rest of the question, as a share of the first one
+_ADDS = 0.2  # … or must cover as much of the rest of the question, as a share of the first one,
+_ADDS_TO_ONE = 0.5  # and more of it where only one thing is asked
 _WHOLE = 240  # a passage of at most so many characters is quoted whole: an article is one thought
 _FREE, _LONG = 240, 400.0  # beyond _FREE characters a unit matches more by its length alone
 
@@ -125,7 +127,8 @@ def _complements(
 
     missing = frozenset(asked)
     start = scored.index(first)
-    enough = max(_ADDS * gain(start, missing), 1e-9)
+    share = _ADDS if question_parts(question) else _ADDS_TO_ONE
+    enough = max(share * gain(start, missing), 1e-9)
     missing -= texts[start]
     found: list[Excerpt] = []
     while missing:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -30,5 +31,10 @@ def start(*arguments: object, **extra: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*FAKE, *map(str, arguments)],
         cwd=REPO, env=environment(**extra), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        encoding="utf-8",
+        encoding="utf-8", preexec_fn=_heed_ctrl_c,
     )  # fmt: skip
+
+
+def _heed_ctrl_c() -> None:
+    # A suite that runs in the background may ignore Ctrl-C, and its children would inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
