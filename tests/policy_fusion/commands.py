@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -31,10 +30,5 @@ def start(*arguments: object, **extra: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*FAKE, *map(str, arguments)],
         cwd=REPO, env=environment(**extra), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        encoding="utf-8", preexec_fn=_heed_ctrl_c,
+        encoding="utf-8",
     )  # fmt: skip
-
-
-def _heed_ctrl_c() -> None:
-    # A suite that runs in the background may ignore Ctrl-C, and its children would inherit that.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,4 +38,6 @@ if __name__ == "__main__":
         return SlowEmbedder()
 
     embeddings.load_embedder = load
+    # A suite that runs in the background may ignore Ctrl-C, and its children would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     main()
