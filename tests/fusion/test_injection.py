@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,6 @@ from fusion.answer import PolicyAnswer
 from fusion.engine import PolicyQueryEngine
 from fusion.nodes import RankedPassage
 from fusion.prompts import pack
-from ingest.pipeline import ingest
 from tests.fakes import FakeEmbedder
 from tests.fusion.canaries import (
     CANARIES,
@@ -27,32 +25,19 @@ from tests.fusion.canaries import (
     ZERO_WIDTH,
 )
 from tests.fusion.fake_llms import ScriptedLLM
-from tests.fusion.fake_sources import passage, settings
+from tests.fusion.fake_sources import passage
+from tests.fusion.ingested import DOMAINS, ingested
 
-DOMAINS = ("law", "fiscal", "local")
 EXPIRED = date(2024, 6, 1)
 VALID = date(2023, 6, 1)
 ABOUT_FISH = "观赏鱼怎样喂养"
 Open = Callable[..., PolicyQueryEngine]
 
 
-def profile(root: Path, files: dict[str, str]) -> Settings:
-    made = settings(store={"dir": str(root / "store")})
-    patient = {n: d.model_copy(update={"timeout_ms": 20_000}) for n, d in made.domains.items()}
-    made = made.model_copy(update={"domains": patient})
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    for domain in DOMAINS:
-        ingest(made, domain, [root / domain], embedder=FakeEmbedder(), progress=False)
-    return made
-
-
 @pytest.fixture(scope="module")
 def profiles(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Settings]:
     return {
-        hostile: profile(tmp_path_factory.mktemp("corpus"), {**CORPUS, **added})
+        hostile: ingested(tmp_path_factory.mktemp("corpus"), {**CORPUS, **added})
         for hostile, added in ((False, {}), (True, CANARIES))
     }
 

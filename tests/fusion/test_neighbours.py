@@ -16,13 +16,11 @@ from fusion.neighbours import Neighbours
 from fusion.nodes import RankedPassage, RetrievalResult
 from indexes.catalog import PassageCatalog
 from indexes.schema import Filters
-from ingest.pipeline import ingest
 from tests.fakes import FakeEmbedder
 from tests.fusion.fake_llms import ScriptedLLM
-from tests.fusion.fake_sources import settings
+from tests.fusion.ingested import DOMAINS, ingested
 
 TODAY = date(2024, 6, 1)
-DOMAINS = ("law", "fiscal", "local")
 # 虚构示例: all of these rules are made up.
 FILES = {
     "law/示例渔船法.md": """# 示例渔船法
@@ -53,16 +51,7 @@ FILES = {
 @pytest.fixture(scope="module")
 def profile(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     root = tmp_path_factory.mktemp("neighbours")
-    made = settings(store={"dir": str(root / "store"), "reopen_seconds": 0.0})
-    patient = {n: d.model_copy(update={"timeout_ms": 20_000}) for n, d in made.domains.items()}
-    made = made.model_copy(update={"domains": patient})
-    for name, text in FILES.items():
-        path = root / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    for domain in DOMAINS:
-        ingest(made, domain, [root / domain], embedder=FakeEmbedder(), progress=False)
-    return made
+    return ingested(root, FILES, store={"reopen_seconds": 0.0})
 
 
 @pytest.fixture(scope="module")

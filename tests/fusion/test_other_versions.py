@@ -10,10 +10,9 @@ import pytest
 from fusion.answer import PolicyAnswer
 from fusion.engine import PolicyQueryEngine
 from fusion.serialize import answer_json, result_json
-from ingest.pipeline import ingest
 from policy_fusion.cli_output import answer_lines
 from tests.fakes import FakeEmbedder
-from tests.fusion.fake_sources import settings
+from tests.fusion.ingested import ingested
 
 TODAY = date(2024, 6, 1)
 HEAD = "# {title}\n{day}公布 自{start}起施行\n<!-- INFO END -->\n"
@@ -45,22 +44,13 @@ FILES = {
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PolicyQueryEngine]:
     root = tmp_path_factory.mktemp("versions")
-    made = settings(store={"dir": str(root / "store"), "reopen_seconds": 0.0})
-    patient = {n: d.model_copy(update={"timeout_ms": 20_000}) for n, d in made.domains.items()}
-    made = made.model_copy(update={"domains": patient})
-    for name, text in FILES.items():
-        path = root / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    for domain in ("law", "fiscal"):
-        ingest(
-            made,
-            domain,
-            [root / domain],
-            embedder=FakeEmbedder(),
-            progress=False,
-            clock=lambda: TODAY,
-        )
+    made = ingested(
+        root,
+        FILES,
+        domains=("law", "fiscal"),
+        store={"reopen_seconds": 0.0},
+        clock=lambda: TODAY,
+    )
     embedders = {domain: FakeEmbedder() for domain in ("law", "fiscal", "local")}
     with PolicyQueryEngine.from_config(made, clock=lambda: TODAY, embedders=embedders) as opened:
         yield opened

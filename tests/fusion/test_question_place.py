@@ -8,9 +8,8 @@ import pytest
 
 from fusion.engine import PolicyQueryEngine
 from fusion.question_place import read_question_place
-from ingest.pipeline import ingest
 from tests.fakes import FakeEmbedder
-from tests.fusion.fake_sources import settings
+from tests.fusion.ingested import ingested
 
 PLACES = ("上海市", "北京市", "广州市", "深圳市", "杭州市", "广东省", "浙江省", "上海市浦东新区")
 RULE = """{place}养犬管理示例条例
@@ -28,16 +27,9 @@ NATIONAL_RULE = """养犬登记示例法
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PolicyQueryEngine]:
     root = tmp_path_factory.mktemp("places")
-    made = settings(store={"dir": str(root / "store"), "reopen_seconds": 0.0})
-    patient = {n: d.model_copy(update={"timeout_ms": 20_000}) for n, d in made.domains.items()}
-    made = made.model_copy(update={"domains": patient})
-    texts = {f"local/{p}养犬管理示例条例.txt": RULE.format(place=p) for p in PLACES}
-    for name, text in {**texts, "law/养犬登记示例法.txt": NATIONAL_RULE}.items():
-        path = root / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    for domain in ("law", "local"):
-        ingest(made, domain, [root / domain], embedder=FakeEmbedder(), progress=False)
+    files = {f"local/{p}养犬管理示例条例.txt": RULE.format(place=p) for p in PLACES}
+    files["law/养犬登记示例法.txt"] = NATIONAL_RULE
+    made = ingested(root, files, domains=("law", "local"), store={"reopen_seconds": 0.0})
     embedders = {domain: FakeEmbedder() for domain in ("law", "fiscal", "local")}
     with PolicyQueryEngine.from_config(made, embedders=embedders) as opened:
         yield opened
