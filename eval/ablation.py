@@ -24,7 +24,7 @@ from eval.gate import by_file
 from eval.recording import History, load
 from eval.signal_arrays import SIGNALS, SignalArrays, reciprocal_ranks
 from eval.significance import compare_paired
-from eval.single_sources import singles
+from eval.single_sources import singles, with_domain_weights, with_signal_weights
 
 Floats = npt.NDArray[np.float64]
 
@@ -110,17 +110,8 @@ def _uncalibrated(settings: Settings) -> Settings:
 
 
 def _equal(settings: Settings) -> Settings:
-    domains = {
-        name: domain.model_copy(
-            update={
-                "weight": 1.0,
-                "dense": domain.dense.model_copy(update={"weight": 1.0}),
-                "keyword": domain.keyword.model_copy(update={"weight": 1.0}),
-            }
-        )
-        for name, domain in settings.domains.items()
-    }
-    return settings.model_copy(update={"domains": domains})
+    signals = with_signal_weights(settings, 1.0, 1.0)
+    return with_domain_weights(signals, dict.fromkeys(settings.domains, 1.0))
 
 
 def _named(text: str) -> tuple[str, History]:

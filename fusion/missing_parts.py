@@ -36,17 +36,22 @@ def missing_parts(question: str, items: Sequence[RankedPassage]) -> tuple[str, .
     if not asked or not items:
         return ()
     texts = [_text(item) for item in items]
-    lacking = [part for part in asked if not _covered(part, items, texts)]
+    words = [grams(text) for text in texts]
+    lacking = [part for part in asked if not _covered(part, items, texts, words)]
     return tuple(part.text for part in lacking) if len(lacking) < len(asked) else ()
 
 
-def _covered(part: QuestionPart, items: Sequence[RankedPassage], texts: Sequence[str]) -> bool:
+def _covered(
+    part: QuestionPart,
+    items: Sequence[RankedPassage],
+    texts: Sequence[str],
+    words: Sequence[frozenset[str]],
+) -> bool:
     if asks_abroad(part.text):
         return False
     if part.place:
         return _applies(part.place, items)
     wanted = frozenset(gram for gram in grams(part.content) if len(gram) > 1)
-    words = [grams(text) for text in texts]
     terms = _terms().findall(part.text)
     if not terms:
         return len(wanted) < _LONG or _best(wanted, words) >= _IN_OTHER_WORDS

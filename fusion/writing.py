@@ -191,8 +191,9 @@ class Writing:
         ranks: tuple[str, ...] = ()
         if self._sufficient:
             # What only the context window left out is no gap in the material.
-            given = [result.passages[n - 1] for n in self._given]
-            self._missing = missing_parts(result.query, [*given, *self._items])
+            given = (result.passages[n - 1] for n in self._given)
+            read = {item.passage.id: item for item in (*given, *self._items)}
+            self._missing = missing_parts(result.query, tuple(read.values()))
             items = [(c, result.passages[c.marker - 1]) for c in self._citations]
             ranks = hierarchy_notes(result.query, items)
         doubts = dict.fromkeys(
