@@ -284,6 +284,12 @@ def test_no_tracked_file_names_a_registry_a_hub_or_a_place_on_somebodys_disk() -
     assert found == []
 
 
+def test_no_tracked_text_holds_what_an_unfinished_merge_leaves() -> None:
+    marks = re.compile(r"^(?:<{7}|\|{7}|>{7}) ", re.MULTILINE)
+    texts = {path: path.read_bytes().decode("utf-8", errors="ignore") for path in tracked()}
+    assert [str(path.relative_to(REPO)) for path, text in texts.items() if marks.search(text)] == []
+
+
 def test_every_example_document_says_that_it_is_fictitious() -> None:
     for domain in DOMAINS:
         files = sorted((REPO / "examples" / domain).iterdir())
