@@ -44,7 +44,8 @@ class RetrievalResult:
     that the question itself names, where the caller gave none. ``beside``: articles beside the
     passages that a model may also read (``fusion.neighbours``); they are no results.
     ``basis_notes``: title -> the line that the law which it carries out is repealed;
-    ``place_notes``: passage id -> the line that it is marked with another place than was asked for.
+    ``place_notes``: passage id -> the line that it is marked with another place than was asked for;
+    ``amendment_notes``: passage id -> the line that an amendment has changed it.
     """
 
     query: str
@@ -61,6 +62,7 @@ class RetrievalResult:
     beside: tuple[RankedPassage, ...] = ()
     basis_notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     place_notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    amendment_notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def query_id(self) -> str:

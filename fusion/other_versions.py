@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 
+from fusion.amended_rules import AmendedRules
 from fusion.gather import Call, Gatherer, Outcome
 from fusion.nodes import RetrievalResult
 from fusion.overlap import containment, grams
@@ -22,6 +23,7 @@ from fusion.question_place import QuestionPlace
 from fusion.repealed_basis import basis_notes
 from fusion.sources import SearchSource
 from fusion.version_notes import OtherVersion, Successor
+from indexes.amendments import amendments_of
 from indexes.catalog import PassageCatalog
 from indexes.schema import Filters, Passage
 from indexes.succession import Succession, Version, repealed_titles, status_on
@@ -118,6 +120,8 @@ class OtherVersions:
         if filters.as_of is None or search is None:
             return result
         known = self._succession()
+        amended = AmendedRules(known, self._read_passages, self._text_of)
+        result = amended.apply(result, filters)
         asked = set(self._catalogs if domains is None else domains)
         found: dict[Version, OtherVersion] = {}
         shown = {item.passage.id for item in result.passages}
@@ -135,7 +139,7 @@ class OtherVersions:
             if version is None or version in found or passage.id in shown:
                 continue
             if filters.as_of and not passage.metadata.in_force_on(filters.as_of):
-                found[version] = _other(known, version, passage, filters.as_of)
+                found[version] = _other(known, amended, version, passage, filters.as_of)
         rules = (item.passage.metadata for item in result.passages)
         return replace(
             result,
@@ -150,9 +154,18 @@ class OtherVersions:
     def _named(self, result: RetrievalResult) -> Iterator[Passage]:
         """The articles that the question names and that do not apply on its day."""
         ids = [id for ref in result.references if ref.excluded == "date" for id in ref.ids]
+        read = self._read_passages(ids)
+        yield from (read[id] for id in ids if id in read)
+
+    def _read_passages(self, ids: Iterable[str]) -> dict[str, Passage]:
+        wanted, read = list(ids), dict[str, Passage]()
         for name, catalog in self._catalogs.items():
-            read = catalog.get([id for id in ids if id.startswith(f"{name}:")])
-            yield from (read[id] for id in ids if id in read)
+            read |= catalog.get([id for id in wanted if id.startswith(f"{name}:")])
+        return read
+
+    def _text_of(self, version: Version) -> str:
+        catalog = self._catalogs[version.domain]
+        return catalog.document_text(version.domain, version.doc_key) or ""
 
     def _related(
         self, result: RetrievalResult, known: Succession, filters: Filters, asked: set[str]
@@ -207,13 +220,17 @@ class OtherVersions:
 def read_succession(catalogs: Mapping[str, PassageCatalog]) -> Succession:
     """What follows what in these catalogs (domain -> catalog); reads every document once."""
     versions = []
+    amends = {}
     repeals: dict[tuple[str, str], frozenset[str]] = defaultdict(frozenset)
     for domain, catalog in catalogs.items():
         for key, first in catalog.first_passages(domain):
             versions.append(Version(domain, key, first.id, first.metadata))
         for key, content in catalog.contents_with(domain, "废止"):
             repeals[domain, key] |= repealed_titles(content)
-    return Succession(versions, repeals)
+        for document in catalog.documents(domain):
+            if changes := amendments_of(document.extra):
+                amends[domain, document.doc_key] = changes
+    return Succession(versions, repeals, amends)
 
 
 def _by_words(search: WordSearch, query: str, day: date) -> Iterator[Passage]:
@@ -231,9 +248,16 @@ def _by_words(search: WordSearch, query: str, day: date) -> Iterator[Passage]:
     yield from (passage for _, passage in sorted(likely, key=lambda pair: -pair[0]))
 
 
-def _other(known: Succession, version: Version, passage: Passage, day: date) -> OtherVersion:
+def _other(
+    known: Succession, amended: AmendedRules, version: Version, passage: Passage, day: date
+) -> OtherVersion:
     after = known.successor(version)
     meta = version.metadata
+    if meta.in_force_on(day):  # the document stands, this article of it has ended
+        own = passage.metadata.status
+        return OtherVersion(
+            passage, "repealed" if own == "repealed" else "amended", amended.successor(passage)
+        )
     status = status_on(meta, day, after)
     replaces = ""
     if status == "not_yet":

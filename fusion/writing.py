@@ -199,7 +199,11 @@ class Writing:
         doubts = dict.fromkeys(
             note
             for c in self._citations
-            for note in (result.basis_notes.get(c.title), result.place_notes.get(c.id))
+            for note in (
+                result.basis_notes.get(c.title),
+                result.place_notes.get(c.id),
+                result.amendment_notes.get(c.id),
+            )
             if note
         )
         lines = (missing_note(self._missing), *doubts, versions, *ranks)

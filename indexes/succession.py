@@ -11,7 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from types import MappingProxyType
 
+from indexes.amendments import Amendment
 from indexes.schema import NATIONAL, PassageMetadata, Status
 
 _REPEAL = re.compile(
@@ -28,6 +30,19 @@ class Version:
     doc_key: str
     id: str
     metadata: PassageMetadata
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleChange:
+    """A change of an article, and the version of the document that makes it."""
+
+    by: Version
+    amendment: Amendment
+
+    @property
+    def ends_whole(self) -> bool:
+        """Whether nothing of the article as it was stays."""
+        return self.amendment.kind in ("replace", "delete")
 
 
 def plain_title(title: str) -> str:
@@ -47,9 +62,13 @@ class Succession:
     """The versions of a store and what follows what. Immutable after construction."""
 
     def __init__(
-        self, versions: Iterable[Version], repeals: Mapping[tuple[str, str], frozenset[str]]
+        self,
+        versions: Iterable[Version],
+        repeals: Mapping[tuple[str, str], frozenset[str]],
+        amends: Mapping[tuple[str, str], Sequence[Amendment]] = MappingProxyType({}),
     ) -> None:
-        """``repeals``: (domain, document key) -> plain titles that this document repeals."""
+        """``repeals``: (domain, document key) -> plain titles that this document repeals;
+        ``amends``: the same key -> what this document changes in others."""
         self._versions = {(v.domain, v.doc_key): v for v in versions}
         self._by_id = {_whole(v.id): v for v in self._versions.values()}
         self._by_title: dict[tuple[str, str], list[Version]] = defaultdict(list)
@@ -59,6 +78,13 @@ class Succession:
         for key, titles in repeals.items():
             for title in titles if key in self._versions else ():
                 self._repealing[title].append(self._versions[key])
+        self.amends = {key: tuple(of) for key, of in amends.items() if key in self._versions}
+        self._changes: dict[tuple[str, str], list[ArticleChange]] = defaultdict(list)
+        for key in sorted(self.amends, key=lambda k: (_said(self._versions[k].metadata), k)):
+            by = self._versions[key]
+            for change in self.amends[key]:
+                rule = (change.title, by.metadata.jurisdiction_code)
+                self._changes[rule].append(ArticleChange(by, change))
         self._before: dict[tuple[str, str], list[Version]] = defaultdict(list)
         for version in self._versions.values():
             after = self.successor(version)
@@ -110,6 +136,51 @@ class Succession:
         ]
         return min(by, key=lambda v: (v.metadata.effective or "", v.doc_key), default=None)
 
+    def changes_of(self, metadata: PassageMetadata) -> list[ArticleChange]:
+        """What changes an article of a text older than the change, oldest first.
+
+        None after a change that moved the numbers: they are no longer those of this text.
+        """
+        said = _said(metadata)
+        younger = [
+            c for c in self._changes.get(_identity(metadata), ()) if _said(c.by.metadata) > said
+        ]
+        moved = next((c.by for c in younger if c.amendment.kind == "renumber"), None)
+        if moved is not None and said:
+            last = _said(moved.metadata)
+            younger = [c for c in younger if c.by == moved or _said(c.by.metadata) < last]
+        kinds = ("replace", "part", "delete")
+        return [
+            c
+            for c in younger
+            if said and c.amendment.kind in kinds and c.amendment.article == metadata.article
+        ]
+
+    def additions(self, title: str, article: str) -> list[ArticleChange]:
+        """What adds, or writes anew, an article that a rule of this title does not have itself."""
+        name = plain_title(title)
+        return [
+            change
+            for (rule, _), changes in self._changes.items()
+            if rule == name
+            for change in changes
+            if change.amendment.article == article and change.amendment.kind in ("add", "replace")
+        ]
+
+    def republished(self, version: Version, day: date | None) -> Version | None:
+        """The text, in force on ``day``, of the one rule that this version amends, if it is no
+        older than the amendment; None where the store has none."""
+        titles = {c.title for c in self.amends.get((version.domain, version.doc_key), ())}
+        if len(titles) != 1:
+            return None
+        said = _said(version.metadata)
+        texts = [
+            v
+            for v in self._by_title.get((titles.pop(), version.metadata.jurisdiction_code), ())
+            if _said(v.metadata) >= said and (day is None or v.metadata.in_force_on(day))
+        ]
+        return max(texts, key=lambda v: _said(v.metadata), default=None)
+
     def predecessors(self, version: Version) -> Sequence[Version]:
         """The versions whose successor is this one."""
         return self._before.get((version.domain, version.doc_key), ())
@@ -123,6 +194,11 @@ def status_on(metadata: PassageMetadata, day: date, successor: Version | None) -
         same = successor is not None and _identity(successor.metadata) == _identity(metadata)
         return "amended" if same else "repealed"
     return "in_force"
+
+
+def _said(metadata: PassageMetadata) -> str:
+    """The day of the text (ISO, "" unknown): an amended text bears that of its last amendment."""
+    return metadata.promulgated or metadata.effective or ""
 
 
 def _whole(passage_id: str) -> str:

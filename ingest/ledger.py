@@ -11,11 +11,13 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 from configs.errors import InputError
-from ingest.versions import DocumentFacts, Repeal, Validity
+from indexes.amendments import Amendment
+from ingest.validity import ArticleEnd, DocumentFacts, Repeal, Validity
 
 LEDGER_NAME = "ledger.sqlite"
 SCHEMA_VERSION = 2
@@ -298,11 +300,15 @@ def _validity(value: Validity | None) -> str | None:
 
 
 def _known(key: str, facts: str, applied: str | None) -> tuple[DocumentFacts, Validity | None]:
-    last = None if applied is None else Validity(*json.loads(applied))
+    last = None
+    if applied is not None:
+        expires, status, effective, *ends = json.loads(applied)
+        last = Validity(expires, status, effective, tuple(ArticleEnd(*e) for e in chain(*ends)))
     return replace(_load(facts), key=key), last
 
 
 def _load(text: str) -> DocumentFacts:
     values = json.loads(text)
     values["repeals"] = tuple(Repeal(**repeal) for repeal in values["repeals"])
+    values["amends"] = tuple(Amendment(**change) for change in values.get("amends", ()))
     return DocumentFacts(**values)

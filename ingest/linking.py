@@ -9,7 +9,8 @@ from indexes.batching import BATCH_PASSAGES, DocumentChange
 from indexes.schema import Document
 from indexes.writer import DomainWriter
 from ingest.ledger import Ledger
-from ingest.versions import Validity, pending_changes, with_validity
+from ingest.validity import Validity, with_validity
+from ingest.versions import pending_changes
 
 
 def apply_links(writer: DomainWriter, ledger: Ledger, domain: str, today: date) -> int:

@@ -13,6 +13,7 @@ from pathlib import Path
 from configs.errors import InputError
 from indexes.schema import Document, Passage, PassageId, PassageMetadata
 from indexes.tokenizer import simplified
+from ingest.amending import amendments
 from ingest.archive import parse_archive
 from ingest.cleaning import clean, clean_pages
 from ingest.formats import SUFFIXES, read_document
@@ -32,7 +33,7 @@ from ingest.titles import Title, name_date, title_of_file, without_date
 __all__ = ["PARSER_VERSION", "SUPPORTED_SUFFIXES", "BadRecord", "parse_file"]
 
 SUPPORTED_SUFFIXES = SUFFIXES | {".jsonl", ".zip"}
-PARSER_VERSION = "6"
+PARSER_VERSION = "7"
 """Moves when parsing changes its results, so that unchanged files are parsed again."""
 
 _FOLDERS = 3
@@ -226,6 +227,7 @@ def _document(
         _passage(text, span, base, title.part, replace(common, page=_page(pages, span)))
         for span in spans
     )
+    changes = amendments(title.cited, text, passages)
     return Document(
         domain=origin.domain,
         key=f"{origin.file}#{origin.record}" if origin.record else origin.file,
@@ -239,6 +241,7 @@ def _document(
             "part": title.part,
             "doc_number": facts.doc_number,
             "short_names": short_names(text, title.cited),
+            **({"amends": [change.to_row() for change in changes]} if changes else {}),
         },
     )
 

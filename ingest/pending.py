@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from indexes.schema import Document
 from ingest.ledger import Quarantined
-from ingest.versions import DocumentFacts, Validity
+from ingest.validity import DocumentFacts, Validity
 from ingest.walk import FoundFile
 
 

@@ -28,7 +28,8 @@ from ingest.parsing_worker import Failure, ParsedItem, Parser, ParseTask
 from ingest.pending import Batch, FileJob
 from ingest.progress import CountingEmbedder, Progress
 from ingest.report import IngestReport, peak_rss_mb
-from ingest.versions import facts_of, with_validity
+from ingest.validity import with_validity
+from ingest.versions import facts_of
 from ingest.walk import FoundFile, Walk, find_files
 from ingest.writing import BatchWriter
 

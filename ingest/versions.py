@@ -4,6 +4,7 @@ Three conservative rules inside one domain: parts of one law in several files (�
 take effect on the day that some of them state; a later version of the same title closes the
 earlier one (status ``amended``); an express repeal (``《甲条例》同时废止``) closes the rule that it
 names (status ``repealed``). Titles must match exactly, apart from 中华人民共和国 and spacing.
+Single articles end by amendments (``ingest.amended``).
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
+from indexes.amendments import amendments_of
 from indexes.schema import Document, Status
 from indexes.tokenizer import simplified
+from ingest.amended import amended_articles
 from ingest.dates import DATE, to_date
 from ingest.doc_numbers import normalise_doc_number
 from ingest.rule_names import is_rule, normal_title, wrapped_rule
 from ingest.script import script_of
+from ingest.validity import DocumentFacts, Repeal, Validity
 
 # 《关于印发《甲办法》的通知》 has its own marks inside, against the standard but often.
 _MARKED = r"《(?:[^《》]|《[^《》]+》)+》"
@@ -52,43 +56,6 @@ _FROM = re.compile(
 _NEAR = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Repeal:
-    """A title that a document repeals, the day that stands beside it (ISO) if any, and its
-    发文字号, "" where none is named."""
-
-    title: str
-    day: str | None = None
-    number: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentFacts:
-    """What version linking needs of a document; dates are ISO strings or None."""
-
-    key: str
-    title: str
-    jurisdiction_code: str
-    promulgated: str | None
-    effective: str | None
-    expires: str | None
-    status: Status
-    repeals: tuple[Repeal, ...] = ()
-    doc_number: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Validity:
-    """When a document stops to apply (first day, ISO; None = no known end) and its status.
-
-    ``effective``: the day on which it starts, where another part of the same law states it.
-    """
-
-    expires: str | None
-    status: Status
-    effective: str | None = None
-
-
 def facts_of(document: Document, key: str) -> DocumentFacts:
     """The facts of a parsed document under ``key``; its passages share one metadata."""
     first = document.passages[0].metadata
@@ -102,24 +69,8 @@ def facts_of(document: Document, key: str) -> DocumentFacts:
         status=first.status,
         repeals=express_repeals(simplified(document.title), script_of(document.text).plain),
         doc_number=first.doc_number,
+        amends=amendments_of(document.extra),
     )
-
-
-def with_validity(document: Document, validity: Validity) -> Document:
-    """The same document with this end, status and (where given) beginning on every passage."""
-    passages = tuple(
-        replace(
-            passage,
-            metadata=replace(
-                passage.metadata,
-                expires=validity.expires,
-                status=validity.status,
-                effective=validity.effective or passage.metadata.effective,
-            ),
-        )
-        for passage in document.passages
-    )
-    return replace(document, passages=passages)
 
 
 def express_repeals(title: str, text: str) -> tuple[Repeal, ...]:
@@ -195,6 +146,11 @@ def link_versions(documents: Sequence[DocumentFacts], today: date) -> dict[str, 
             for name in (*_spellings(repeal.title), wrapped_rule(repeal.title)):
                 group += (*by_title.get((name, place), ()), *by_rule.get((name, place), ()))
             closed.update(_repealed(group, successor, repeal.day, closed, today))
+    ends = amended_articles(documents, closed, today)
+    for document in documents:
+        if document.key in ends:
+            own = Validity(document.expires, _status_on(document, today))
+            closed[document.key] = replace(closed.get(document.key, own), ends=ends[document.key])
     return {key: replace(found, effective=dated.get(key)) for key, found in closed.items()}
 
 

@@ -17,7 +17,7 @@ from indexes.writer import DomainWriter
 from ingest.ledger import FileRow, Ledger, Quarantined, document_key
 from ingest.pending import Batch
 from ingest.progress import Progress
-from ingest.versions import DocumentFacts, Validity
+from ingest.validity import DocumentFacts, Validity
 
 
 @dataclass(frozen=True, slots=True)

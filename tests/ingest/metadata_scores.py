@@ -22,7 +22,8 @@ from typing import Any
 
 from indexes.schema import Document, PassageMetadata
 from ingest.parse import parse_file
-from ingest.versions import facts_of, link_versions, with_validity
+from ingest.validity import with_validity
+from ingest.versions import facts_of, link_versions
 
 LABELS = Path(__file__).with_name("labels.jsonl")
 TODAY = date(2026, 11, 30)

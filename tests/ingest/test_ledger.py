@@ -10,7 +10,7 @@ import pytest
 
 from configs.errors import InputError
 from ingest.ledger import LEDGER_NAME, FileRow, Ledger, Quarantined, document_key
-from ingest.versions import DocumentFacts, Repeal, Validity
+from ingest.validity import DocumentFacts, Repeal, Validity
 
 ROW = FileRow("/d/甲.md", 10, 99, "ab", 2, 5, "1", "2025-01-01", ("无日期",))
 

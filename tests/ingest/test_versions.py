@@ -8,14 +8,8 @@ from datetime import date
 import pytest
 
 from ingest.rule_names import normal_title, wrapped_rule
-from ingest.versions import (
-    DocumentFacts,
-    Repeal,
-    Validity,
-    express_repeals,
-    link_versions,
-    pending_changes,
-)
+from ingest.validity import DocumentFacts, Repeal, Validity
+from ingest.versions import express_repeals, link_versions, pending_changes
 
 TODAY = date(2025, 1, 1)
 

@@ -11,7 +11,7 @@ import pytest
 from indexes.catalog import PassageCatalog
 from indexes.store_layout import StoreLayout
 from ingest.ledger import Ledger
-from ingest.versions import DocumentFacts
+from ingest.validity import DocumentFacts
 from policy_fusion.cli import run
 from policy_fusion.doctor import HealthReport, examine
 from tests.fakes import FakeEmbedder
