@@ -50,8 +50,9 @@ class AmendedRules:
         return replace(result, amendment_notes=MappingProxyType(notes))
 
     def successor(self, passage: Passage) -> Successor | None:
-        """The amendment by which an article ended before its document."""
-        for change in self.known.changes_of(passage.metadata):
+        """The amendment by which an article, or a clause of one, ended before its document."""
+        changes = self.known.changes_of(passage.metadata)
+        for change in (*changes, *self.known.after_clause(passage.id)):
             meta = change.by.metadata
             if meta.effective == passage.metadata.expires and change.ends_whole:
                 return Successor(

@@ -156,6 +156,18 @@ class Succession:
             if said and c.amendment.kind in kinds and c.amendment.article == metadata.article
         ]
 
+    def after_clause(self, passage_id: str) -> list[ArticleChange]:
+        """What later amendments do to the articles that this clause of an amendment changes."""
+        return [
+            later
+            for changes in self._changes.values()
+            for change in changes
+            if change.amendment.passage == passage_id and change.amendment.article
+            for later in changes
+            if later.amendment.article == change.amendment.article
+            and _said(later.by.metadata) > _said(change.by.metadata)
+        ]
+
     def additions(self, title: str, article: str) -> list[ArticleChange]:
         """What adds, or writes anew, an article that a rule of this title does not have itself."""
         name = plain_title(title)

@@ -57,16 +57,19 @@ def _acts(documents: Sequence[DocumentFacts]) -> dict[_Rule, list[_Act]]:
 
 
 def _of_rule(document: DocumentFacts, acts: Sequence[_Act], today: date) -> Iterator[ArticleEnd]:
-    said, done = _said(document), set()
-    for act, changes in acts:
-        if said is None or act.key == document.key or (_said(act) or "") <= said:
-            continue
+    said = _said(document)
+    later = [a for a in acts if said and a[0].key != document.key and (_said(a[0]) or "") > said]
+    moved = next((n for n, (_, changes) in enumerate(later) if _renumbers(changes)), len(later))
+    whole: dict[str, tuple[DocumentFacts, Amendment]] = {}
+    new: dict[str, list[str]] = defaultdict(list)
+    for act, changes in later[: moved + 1]:
         for change in changes:
-            if change.kind in ("replace", "delete") and change.article not in done:
-                done.add(change.article)
-                yield _end(act, change, today, article=change.article, new=change.new)
-        if _renumbers(changes):
-            return
+            if change.kind in ("replace", "delete"):
+                whole.setdefault(change.article, (act, change))
+            if change.new:
+                new[change.article].append(change.new)
+    for article, (act, change) in whole.items():
+        yield _end(act, change, today, article=article, new=tuple(new[article]))
 
 
 def _of_acts(acts: Sequence[_Act], today: date) -> Iterator[tuple[str, ArticleEnd]]:
@@ -99,7 +102,7 @@ def _end(
     *,
     article: str = "",
     passage: str = "",
-    new: str = "",
+    new: tuple[str, ...] = (),
 ) -> ArticleEnd:
     day = act.effective or ""
     ended: Status = "repealed" if change.kind == "delete" else "amended"

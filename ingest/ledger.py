@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from configs.errors import InputError
 from indexes.amendments import Amendment
+from indexes.schema import Status
 from ingest.validity import ArticleEnd, DocumentFacts, Repeal, Validity
 
 LEDGER_NAME = "ledger.sqlite"
@@ -303,8 +304,14 @@ def _known(key: str, facts: str, applied: str | None) -> tuple[DocumentFacts, Va
     last = None
     if applied is not None:
         expires, status, effective, *ends = json.loads(applied)
-        last = Validity(expires, status, effective, tuple(ArticleEnd(*e) for e in chain(*ends)))
+        last = Validity(expires, status, effective, tuple(_article_end(*e) for e in chain(*ends)))
     return replace(_load(facts), key=key), last
+
+
+def _article_end(
+    day: str, status: Status | None, article: str, passage: str, new: Sequence[str]
+) -> ArticleEnd:
+    return ArticleEnd(day, status, article, passage, tuple(new))
 
 
 def _load(text: str) -> DocumentFacts:

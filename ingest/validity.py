@@ -39,15 +39,15 @@ class ArticleEnd:
     """One article (digits), or one passage (id) of an amendment, that ends before its document.
 
     ``day`` ISO, the first on which it does not apply; ``status`` None until it has come. It does
-    not end where the document already says what replaces it (``new``, as
-    ``indexes.amendments.bare_words`` writes it; "" = ends).
+    not end where the document already says what replaces it, then or later (one of ``new``, as
+    ``indexes.amendments.bare_words`` writes it).
     """
 
     day: str
     status: Status | None
     article: str = ""
     passage: str = ""
-    new: str = ""
+    new: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Validity:
 def with_validity(document: Document, validity: Validity) -> Document:
     """The same document with this end, status and (where given) beginning on every passage."""
     text = bare_words(document.text) if any(end.new for end in validity.ends) else ""
-    ends = [end for end in validity.ends if not (end.new and end.new in text)]
+    ends = [end for end in validity.ends if not any(new in text for new in end.new)]
     return replace(
         document, passages=tuple(_passage(passage, validity, ends) for passage in document.passages)
     )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import pytest
 
 from indexes.amendments import Amendment
 from indexes.schema import Document, Passage, PassageMetadata
 from ingest.amending import amendments
+from ingest.parse import parse_file
 from ingest.validity import ArticleEnd, DocumentFacts, Validity, with_validity
-from ingest.versions import link_versions, pending_changes
+from ingest.versions import facts_of, link_versions, pending_changes
 
 DECISION = "示例市关于修改《示例市船舶条例》的决定"
 TODAY = date(2024, 6, 1)
@@ -120,7 +122,7 @@ def ends(*documents: DocumentFacts, today: date = TODAY) -> dict[str, tuple[Arti
 
 
 def test_a_replaced_article_ends_when_the_amendment_starts() -> None:
-    new = "船舶应当登记"
+    new = ("船舶应当登记",)
     assert ends(RULE, ACT) == {"rule": (ArticleEnd("2023-07-01", "amended", "3", "", new),)}
     before = ends(RULE, ACT, today=date(2023, 6, 30))
     assert before == {"rule": (ArticleEnd("2023-07-01", None, "3", "", new),)}
@@ -156,7 +158,7 @@ def test_a_clause_ends_when_a_later_amendment_replaces_the_same_article() -> Non
     later = replace(ACT, key="later", promulgated="2024-01-01", effective="2024-02-01")
     later = replace(later, amends=(replace(CHANGE, passage="law:e@1#s1", new="乙"),))
     found = ends(RULE, ACT, later)
-    assert found["act"] == (ArticleEnd("2024-02-01", "amended", "", "law:d@1#s1", ""),)
+    assert found["act"] == (ArticleEnd("2024-02-01", "amended", "", "law:d@1#s1"),)
     assert [end.day for end in found["rule"]] == ["2023-07-01"]
 
 
@@ -188,3 +190,23 @@ def test_only_the_passages_of_the_article_end_unless_the_text_has_the_new_words(
     ]
     new = with_validity(document("第三条 船舶应当登记。"), validity)
     assert [p.metadata.expires for p in new.passages] == [None, None]
+
+
+def test_a_text_that_holds_its_amendments_loses_no_article_to_them(shared_data: Path) -> None:
+    """Even were its day unknown: the criminal law of 2023 and the amendments that it holds."""
+    documents = [
+        document
+        for path in sorted((shared_data / "real_files" / "md_lawrefbook").glob("刑法*.md"))
+        for document in parse_file(path, "law", path.parent, lambda: TODAY)
+        if isinstance(document, Document)
+    ]
+    facts = {d.title: facts_of(d, d.title) for d in documents}
+    law = next(d for d in documents if d.title == "刑法")
+    assert "刑法" not in ends(*facts.values())
+    facts["刑法"] = replace(facts["刑法"], promulgated="1997-03-14", effective="1997-10-01")
+    linked = link_versions(list(facts.values()), TODAY)
+    assert len(linked["刑法"].ends) > 60
+    ended = [p for p in with_validity(law, linked["刑法"]).passages if p.metadata.expires]
+    assert [p.content.split()[0] for p in ended] == ["第一百九十九条"]  # cut, and marked so
+    third = linked["刑法修正案（三）"].ends
+    assert {(end.day, end.status) for end in third if end.passage} >= {("2021-03-01", "amended")}
