@@ -147,17 +147,33 @@ class DomainIndex:
         k: int,
         filters: Filters,
     ) -> tuple[Hit, ...]:
-        where = _where(filters)
         with dense.use() as store:
-            # A condition inside Chroma reads the metadata of the whole collection: it comes last.
-            for wide in WIDENING if where else (1, WIDENING[0]):
-                hits = store.search(vector, wide * k)
-                listed = self._listed(hits, k, filters)
-                if len(listed) == k or len(hits) < wide * k:
-                    return listed
-            if where is None:
+            try:
+                return self._nearest(store, vector, k, filters)
+            except SourceUnavailableError:
+                # A rebuild drops the old vectors, perhaps before a slow reader has the new ones.
+                if not dense.renew(store):
+                    raise
+        with dense.use() as store:
+            return self._nearest(store, vector, k, filters)
+
+    def _nearest(
+        self,
+        store: CosineChromaVectorStore,
+        vector: Sequence[float],
+        k: int,
+        filters: Filters,
+    ) -> tuple[Hit, ...]:
+        where = _where(filters)
+        # A condition inside Chroma reads the metadata of the whole collection: it comes last.
+        for wide in WIDENING if where else (1, WIDENING[0]):
+            hits = store.search(vector, wide * k)
+            listed = self._listed(hits, k, filters)
+            if len(listed) == k or len(hits) < wide * k:
                 return listed
-            return self._listed(store.search(vector, WIDENING[0] * k, where), k, filters)
+        if where is None:
+            return listed
+        return self._listed(store.search(vector, WIDENING[0] * k, where), k, filters)
 
     def _listed(self, hits: tuple[Hit, ...], k: int, filters: Filters) -> tuple[Hit, ...]:
         """Rows to passages: the best row of each, only what the catalog lists and filters admit."""

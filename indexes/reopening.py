@@ -65,16 +65,33 @@ class Reopenable(Generic[T]):
         finally:
             self._release(held)
 
+    def renew(self, failed: T) -> bool:
+        """After ``failed`` could not be used: wait until another value is open, False without."""
+        known = self._version()
+        with self._lock:
+            if self._held.value is not failed:
+                return True
+            if self._closed or known == self._held.version:
+                return False
+            worker = self._worker or self._start(known)
+        worker.join()
+        with self._lock:
+            return self._held.value is not failed
+
     def _follow(self) -> None:
         known = self._version()
         with self._lock:
             due = known != self._held.version and self._clock() >= self._not_before
             if not due or self._worker is not None or self._closed:
                 return
-            worker = threading.Thread(target=self._reopen, args=(known,), daemon=True)
-            self._worker = worker
-            worker.start()
+            worker = self._start(known)
         worker.join(self._patience)
+
+    def _start(self, version: int) -> threading.Thread:
+        worker = threading.Thread(target=self._reopen, args=(version,), daemon=True)
+        self._worker = worker
+        worker.start()
+        return worker
 
     def _reopen(self, version: int) -> None:
         started = self._clock()

@@ -125,3 +125,17 @@ def test_many_threads_never_see_a_closed_value() -> None:
     held.close()
     assert wrong == []
     assert sorted(source.closed) == list(range(1, source.opened + 1))
+
+
+def test_a_value_that_failed_is_replaced_by_a_newer_one_however_long_that_takes() -> None:
+    source = Source()
+    held = source.make(interval_s=1000.0, patience_s=0.0)
+    with held.use() as failed:
+        assert not held.renew(failed)  # nothing newer is there
+        source.version = 2
+        assert held.renew(failed)
+        assert held.renew(failed)  # another thread's failure finds the new one open
+    assert use(held) == 2
+    source.version, source.fail = 3, True
+    assert not held.renew(2)
+    assert use(held) == 2

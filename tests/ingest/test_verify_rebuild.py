@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from configs.errors import InputError, SourceUnavailableError, StoreBusyError
 from indexes import rebuilding
+from indexes.chroma_store import CosineChromaVectorStore
 from indexes.domain_index import DomainIndex
 from indexes.keyword_index import KeywordIndex
 from indexes.store_layout import StoreLayout
@@ -103,7 +105,13 @@ def test_rebuilding_embeds_and_reads_nothing_and_searches_go_on_meanwhile(
         original(writer, *arguments)  # type: ignore[arg-type]
         seen.append(found(index, "渔船2应当登记。"))
 
+    def slowly(vectors: CosineChromaVectorStore) -> None:
+        time.sleep(0.5)  # longer than a question waits for the new vectors to open
+        warm(vectors)
+
+    warm = CosineChromaVectorStore.warm
     monkeypatch.setattr(DomainWriter, "switch_dense", switch)
+    monkeypatch.setattr(CosineChromaVectorStore, "warm", slowly)
     embedder = FakeEmbedder()
     assert rebuild(settings(store), "law", embedder=embedder, grace_s=0) == 8
     seen.append(found(index, "渔船2应当登记。"))
