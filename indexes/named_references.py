@@ -7,11 +7,15 @@ from collections.abc import Callable
 
 from indexes.references import Mention, matching_form, mentions
 
-_JOINT = re.compile(r"[\s、，,和及与或至到\-—~～]{1,4}")
+_NUM = "[零〇○一二两三四五六七八九十百千万0-9０-９]+"
+# 第六条第一款、第二款或者第七条: all of one document.
+_JOINT = re.compile(
+    rf"(?:[\s、，,和及与至到\-—~～]|或者?|以及|第?[（(]?{_NUM}[)）]?[款项]){{1,12}}"
+)
 _OWN = re.compile(r"本(?:法|条例|规定|办法|细则|解释|决定|规则|准则|通则)的?\s*$")
 _SAME = re.compile(r"(?:该|同|上述|前述)(?:法|法典|条例|规定|办法|细则|解释)?的?\s*$")
 _TITLE = re.compile(r"《(?P<title>[^《》\n]{2,80})》")
-_UNNAMED = re.compile(r"第?\s*[零〇○一二两三四五六七八九十百千万0-9０-９]+\s*条")
+_UNNAMED = re.compile(rf"第?\s*{_NUM}\s*条")
 
 
 def named_references(line: str, ending: Callable[[str], str]) -> tuple[Mention, ...]:
