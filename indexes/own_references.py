@@ -19,7 +19,10 @@ _ARTICLE = re.compile(
     rf"第(?P<number>{_NUM})条(?!例)(?:之(?P<sub>{_NUM}))?(?:第(?P<paragraph>{_NUM})款)?"
 )
 # A name that the store does not know: the article is one of that document, not of this one.
-_NAME = r"(?:法|法典|条例|规定|办法|细则|解释|决定|规则|准则)(?:》|的|中)?\Z"
+_NAME = (
+    "(?:法|法典|条例|规定|办法|细则|解释|决定|规则|准则|通则|章程|公约|条约|协定|议定书)"
+    r"(?:》|的|中)?\Z"
+)
 _OTHER, _OWN = re.compile(_NAME), re.compile(f"本(?:实施|管理)?{_NAME}")
 _RANGE = re.compile(r"[至到\-—~～]\Z")
 _BEFORE = re.compile(r"(?:前|上)(?P<count>[一二两三四五])?条(?!件)")
