@@ -1,25 +1,23 @@
 """Articles beside the ranked ones: the rest of the best, those it refers to, next, previous.
 
-A rule is often whole only with the article that it points to (依照本法第八条处罚). References are
-read from the passage when it is asked for, one hop deep: the stored rule of today is what counts,
-and a store of any age serves.
+A rule is often whole only with the article that it points to (依照本法第八条处罚), one hop deep.
+References to its own document were resolved when that was written; those to other documents are
+read when the passage is asked for: what a name means changes with each that comes or goes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import groupby, islice
 from types import MappingProxyType
 from typing import Literal
 
 from fusion.lookup import ReferenceLookup
 from fusion.nodes import RankedPassage, RetrievalResult
-from fusion.reference_check import references
 from indexes.catalog import PassageCatalog
-from indexes.numbering import part_with
-from indexes.own_references import own_references
-from indexes.schema import Filters, Passage, PassageId
+from indexes.named_references import named_references
+from indexes.schema import Filters, Passage
 
 _LOOKED_AT = 3  # passages whose references are followed
 _PARTS = 2  # passages of one article that is referred to
@@ -89,33 +87,15 @@ class Neighbours:
         filters: Filters,
         domains: Sequence[str] | None,
     ) -> Iterator[_Neighbour]:
-        meta, content, at = passage.metadata, passage.content, 0
-        elsewhere: list[tuple[int, int]] = []
-        named: list[_Neighbour] = []
-        for line in content.splitlines(keepends=True):
-            for mention in references(line, self._lookup.ending):
-                elsewhere.append((at + mention.start, at + mention.end))
+        of_article = groupby(catalog.referred(passage), lambda pair: pair[0].metadata.article)
+        for _, parts in of_article:
+            for part, text in islice(parts, _PARTS):
+                yield _Neighbour(part, passage.id, "reference", text)
+        for line in passage.content.splitlines():
+            for mention in named_references(line, self._lookup.ending):
                 if mention.article:
                     read = self._lookup.passages(line, mention, filters, domains)
                     text = line[mention.start : mention.end]
-                    named += [
-                        _Neighbour(p, passage.id, "reference", text)
-                        for p in read[:_PARTS]
-                        if p.id != passage.id
-                    ]
-            at += len(line)
-        known = partial(catalog.articles, passage.source, meta.title)
-        for own in own_references(content, meta.article, known, elsewhere):
-            same = [
-                p
-                for p in catalog.find(passage.source, meta.title, own.article)
-                if _document(p) == _document(passage)
-            ]
-            for part in part_with(same, own.paragraph, 0)[:_PARTS]:
-                yield _Neighbour(part, passage.id, "reference", own.text)
-        yield from named
-
-
-def _document(passage: Passage) -> tuple[str, str]:
-    parsed = PassageId.parse(passage.id)
-    return parsed.document, parsed.version
+                    for other in read[:_PARTS]:
+                        if other.id != passage.id:
+                            yield _Neighbour(other, passage.id, "reference", text)

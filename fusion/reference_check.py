@@ -7,7 +7,7 @@ Articles without a name (the checked text's own numbering, 本法第三条) are 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import groupby
@@ -17,21 +17,17 @@ from fusion.lookup import of_edition, of_named_place
 from fusion.overlap import containment, grams
 from fusion.quotation import QuoteMatch, compare_quotation, is_verbatim
 from fusion.statute_book import StatuteBook
+from indexes.named_references import named_references
 from indexes.names import Target
 from indexes.numbering import nearest_article
-from indexes.references import Mention, matching_form, mentions
+from indexes.references import Mention
 from indexes.schema import Passage
 
 _KIND = re.compile(
     r"(?:法|法典|条例|规定|办法|细则|规则|准则|通则|解释|决定)(?:[（(][^（()）]{1,12}[)）])?$"
 )
-_TITLE = re.compile(r"《(?P<title>[^《》\n]{2,80})》")
 _DRAFT = re.compile(r"草案|征求意见稿|送审稿")
-_SAME = re.compile(r"(?:该|同|上述|前述)(?:法|法典|条例|规定|办法|细则|解释)?的?\s*$")
-_OWN = re.compile(r"本(?:法|条例|规定|办法|细则|解释|决定|规则|准则|通则)的?\s*$")
 _REPEALING = re.compile(r"[^。；;]*?(?:同时|予以|即行|相应|现行)?(?:废止|失效)")
-_JOINT = re.compile(r"[\s、，,和及与或至到\-—~～]{1,4}")
-_UNNAMED = re.compile(r"第?\s*[零〇○一二两三四五六七八九十百千万0-9０-９]+\s*条")
 _LEAD = r"[\s，,]*(?:的|中|内|之)?(?:明确)?(?:规定|指出|写明|载明|要求)?(?:的是)?[\s：:，,]*"
 _QUOTED = re.compile(
     rf"{_LEAD}(?:“(?P<a>[^“”]{{4,2000}})”|「(?P<b>[^「」]{{4,2000}})」|\"(?P<c>[^\"\n]{{4,2000}})\")"
@@ -78,7 +74,7 @@ def check_references(
     checked: list[CheckedReference] = []
     at = 0
     for number, line in enumerate(text.splitlines(keepends=True), start=1):
-        found = references(line, book.ending)
+        found = named_references(line, book.ending)
         together = frozenset(mention.article for mention in found)
         for mention in found:
             reference = CheckedReference(
@@ -96,31 +92,6 @@ def check_references(
                 checked.append(_unknown(reference, mention, book, as_of))
         at += len(line)
     return tuple(checked)
-
-
-def references(line: str, ending: Callable[[str], str]) -> tuple[Mention, ...]:
-    """The references of one line that say which document they mean, titles in 《》 among them.
-
-    An article without a name counts where it is joined to a named one (第六条、第七条; 该法第八条).
-    """
-    found: list[Mention] = []
-    follows = False  # whether the article before is one of a named document
-    previous = 0
-    for mention in mentions(line, ending):
-        before = line[: mention.start]
-        own = _OWN.search(before) or line.startswith("本", mention.start)
-        named = not _UNNAMED.match(line, mention.start)
-        joint = follows and _JOINT.fullmatch(line[previous : mention.start])
-        follows = not own and bool(named or joint or (found and _SAME.search(before)))
-        if follows:
-            found.append(mention)
-        previous = mention.end
-    covered = [(m.start, m.end) for m in found]
-    for match in _TITLE.finditer(line):
-        if not any(a <= match.start() < b for a, b in covered):
-            title = matching_form(match["title"])
-            found.append(Mention(match.start(), match.end(), title, False, ""))
-    return tuple(sorted(found, key=lambda m: m.start))
 
 
 def _is_statute(mention: Mention, line: int) -> bool:

@@ -20,6 +20,12 @@ from types import MappingProxyType
 from typing import Any
 
 from configs.errors import SourceUnavailableError
+from indexes.catalog_references import (
+    REFERENCES_SCHEMA,
+    documents_of,
+    references_of,
+    write_references,
+)
 from indexes.catalog_rows import insert_document, passage_of
 from indexes.schema import NO_FILTERS, Document, Filters, Passage, PassageMetadata, date_int
 
@@ -83,7 +89,7 @@ class PassageCatalog:
         self._guard = threading.Lock()
         if create:
             with self._connection() as connection:
-                connection.executescript(_SCHEMA)
+                connection.executescript(_SCHEMA + REFERENCES_SCHEMA)
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
@@ -170,6 +176,12 @@ class PassageCatalog:
         )
         found = {row[0]: passage_of(row[1:]) for row in self._rows(sql, (id,))}
         return found.get(-1), found.get(1)
+
+    def referred(self, passage: Passage) -> tuple[tuple[Passage, str], ...]:
+        """The passages of its own document that a passage names, each with the words that do."""
+        meant = references_of(self._rows, passage)
+        found = self.get(target for target, _ in meant)
+        return tuple((found[target], text) for target, text in meant if target in found)
 
     def first_passages(self, domain: str) -> Iterator[tuple[str, Passage]]:
         """(document key, first passage) of every document of a domain that has one."""
@@ -336,8 +348,10 @@ class PassageCatalog:
 
         ``rows``: passage id -> its row; ``stale``: rows no longer listed, noted as pending.
         """
+        keys = [doc_key for doc_key, _ in documents]
         with self._transaction() as connection:
-            for doc_key, _ in documents:
+            touched = documents_of(connection, domain, keys)
+            for doc_key in keys:
                 for table in ("passages", "documents"):
                     connection.execute(
                         f"DELETE FROM {table} WHERE domain = ? AND doc_key = ?", (domain, doc_key)
@@ -345,6 +359,7 @@ class PassageCatalog:
             for doc_key, document in documents:
                 if document is not None:
                     insert_document(connection, domain, doc_key, document, rows)
+            write_references(connection, touched | documents_of(connection, domain, keys))
             connection.execute("DELETE FROM pending WHERE domain = ?", (domain,))
             connection.executemany(
                 "INSERT INTO pending VALUES(?, ?)", [(domain, row) for row in stale]

@@ -19,8 +19,11 @@ _ARTICLE = re.compile(
     rf"第(?P<number>{_NUM})条(?!例)(?:之(?P<sub>{_NUM}))?(?:第(?P<paragraph>{_NUM})款)?"
 )
 # A name that the store does not know: the article is one of that document, not of this one.
-_NAME = r"(?:法|法典|条例|规定|办法|细则|解释|决定|规则|准则)(?:》|的|中)?\Z"
-_OTHER, _OWN = re.compile(_NAME), re.compile(f"本{_NAME}")
+_NAME = (
+    "(?:法|法典|条例|规定|办法|细则|解释|决定|规则|准则|通则|章程|公约|条约|协定|议定书)"
+    r"(?:》|的|中)?\Z"
+)
+_OTHER, _OWN = re.compile(_NAME), re.compile(f"本(?:实施|管理)?{_NAME}")
 _RANGE = re.compile(r"[至到\-—~～]\Z")
 _BEFORE = re.compile(r"(?:前|上)(?P<count>[一二两三四五])?条(?!件)")
 _COUNTS = {"二": 2, "两": 2, "三": 3, "四": 4, "五": 5}
@@ -79,6 +82,12 @@ def own_references(
         if reference.article != article and reference.article in present:
             unique.setdefault(reference.article, reference)
     return tuple(unique.values())
+
+
+def name_like(text: str) -> str:
+    """The end of ``text`` where it looks like another document's name, known or not; else ""."""
+    name = _OTHER.search(text)
+    return name[0] if name and not _OWN.search(text) else ""
 
 
 def _read(match: re.Match[str]) -> OwnReference | None:

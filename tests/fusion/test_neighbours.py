@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
@@ -100,6 +102,27 @@ def test_the_version_in_force_is_read(catalog: PassageCatalog) -> None:
 
 def test_the_article_before_is_a_reference_where_it_is_named(catalog: PassageCatalog) -> None:
     assert beside(catalog, "5") == [("reference", "示例渔船法", "4")]
+
+
+def test_what_the_catalog_keeps_is_read_and_not_the_words_again(
+    catalog: PassageCatalog, profile: Settings, tmp_path: Path
+) -> None:
+    copied = tmp_path / "catalog.sqlite"
+    with (
+        closing(sqlite3.connect(Path(profile.store.dir) / "catalog.sqlite")) as source,
+        closing(sqlite3.connect(copied)) as db,
+    ):
+        source.backup(db)
+        (best,) = catalog.find("law", "示例渔船法", "5")
+        (other,) = catalog.find("law", "示例渔船法", "1")
+        db.execute("UPDATE refers SET target = ? WHERE id = ?", (other.id, best.id))
+        db.commit()
+    changed = PassageCatalog(copied)
+    assert beside(changed, "5") == [
+        ("reference", "示例渔船法", "1"),
+        ("previous", "示例渔船法", "4"),
+    ]
+    changed.close()
 
 
 def test_the_first_article_has_only_a_next_one(catalog: PassageCatalog) -> None:

@@ -184,6 +184,11 @@ def test_joined_articles_count_and_own_numbering_does_not(book: StatuteBook) -> 
     ]
 
 
+def test_articles_are_joined_over_the_paragraphs_between_them(book: StatuteBook) -> None:
+    text = "违反《示例劳动保障法》第一条第一款、第二款或者第三条的，以及违反第二条的，处罚款。"
+    assert [r.article for r in check_references(text, book, DAY)] == ["1", "3"]
+
+
 def test_a_quotation_after_joined_articles_may_stand_in_either(book: StatuteBook) -> None:
     text = "《示例劳动保障法》第三条、第一条规定：“工资按月支付给劳动者本人。”"
     assert [r.problems for r in check_references(text, book, DAY)] == [(), ()]
