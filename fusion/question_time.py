@@ -88,6 +88,7 @@ class QuestionDate:
     day: date
     text: str
     certain: bool
+    version: str = ""
 
 
 def read_question_date(question: str, today: date) -> QuestionDate | None:
@@ -102,8 +103,7 @@ def read_question_date(question: str, today: date) -> QuestionDate | None:
         return None
     certain = [item for item in found if _asks_for_law(plain, *item[:2])]
     days = {day for _, _, day in found}
-    compared = _COMPARED.search(plain) or _NOW.search(plain)
-    if certain and len(days) == 1 and not compared:
+    if certain and len(days) == 1 and not compares(plain):
         start, end, day = certain[0]
     else:
         start, end, day = found[0]
@@ -111,6 +111,11 @@ def read_question_date(question: str, today: date) -> QuestionDate | None:
     if day == today:
         return None
     return QuestionDate(day, question[start:end].strip(), bool(certain))
+
+
+def compares(plain: str) -> bool:
+    """Whether a question (in matching form) sets two times against each other, or asks of now."""
+    return bool(_COMPARED.search(plain) or _NOW.search(plain))
 
 
 def asks_for_earlier(question: str) -> bool:
