@@ -11,7 +11,10 @@ from fusion.markers import MARKER
 from fusion.nodes import RankedPassage
 
 _OPENING = re.compile(r"[\[【［][\s\d,，、;；\-–]*$")
-_SENTENCE = re.compile(r"[^。！？!?\n]*[。！？!?\n]*(?:\s*\[\d{1,3}\])*")
+# The ? of a web address (…/list?id=3) ends no sentence.
+_SENTENCE = re.compile(
+    r"(?:[^。！？!?\n]|(?<=[A-Za-z0-9/])[?!](?=[A-Za-z0-9]))*[。！？!?\n]*(?:\s*\[\d{1,3}\])*"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from llama_index_instrumentation import get_dispatcher
 from configs.errors import InputError
 from configs.settings import FusionMode, Settings
 from fusion.answerability import Answerability
+from fusion.earlier_law import named_version_date
 from fusion.history import Feedback
 from fusion.history_recorder import HistoryRecorder
 from fusion.lookup import ReferenceLookup
@@ -299,7 +300,7 @@ class PolicyQueryEngine(BaseQueryEngine):
     ) -> Request:
         if self._closed:
             raise InputError("this engine is closed; open another one")
-        return parse_request(
+        request = parse_request(
             question_of(query),
             as_of=as_of,
             today=self._clock,
@@ -307,6 +308,12 @@ class PolicyQueryEngine(BaseQueryEngine):
             domains=domains,
             mode=mode,
             top_k=self._top_k if top_k is None else top_k,
+        )
+        if self._lookup is None or as_of is not None or request.dated:
+            return request
+        lookup = self._lookup
+        return request.on(
+            named_version_date(request.question, self._clock(), lookup.ending, lookup.versions)
         )
 
     def _answer(self, request: Request, streaming: bool) -> RESPONSE_TYPE:

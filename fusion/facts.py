@@ -1,4 +1,4 @@
-"""The checkable facts of a text: numbers with their units, dates, articles, 发文字号.
+"""The checkable facts of a text: numbers with units, dates, articles, 发文字号, contacts.
 
 Written forms of one value are one fact: 十万元 = 10万元 = 100,000元, 百分之三 = 3% = ３％,
 2024年1月1日 = 2024-01-01 = 二〇二四年一月一日, 一年 = 12个月, 一周 = 7天. Values are exact
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from fusion.contacts import contact_supports, take_contacts
 from indexes.references import DOC_NUMBER, matching_form
 from indexes.tokenizer import numeral
 
@@ -91,7 +92,8 @@ _SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """``kind``: number, ratio, date, article or document; ``value`` its normal form.
+    """``kind``: number, ratio, date, article, document, url, email or phone; ``value`` its normal
+    form.
 
     A number's ``unit`` is "" where none is named. Dates are (year, month, day), 0 = not named.
     """
@@ -103,8 +105,9 @@ class Fact:
 
 def facts(text: str) -> frozenset[Fact]:
     """The facts of a text without markers ``[n]``; list numbers (1. （一） ①) are none."""
+    text, contacts = take_contacts(text)  # first: (010) before a number is no item
     text = _ITEM.sub(lambda m: " " * len(m[0]), _ENUMERATOR.sub(" ", text)).replace("，", "、")
-    found: set[Fact] = set()
+    found = {Fact(kind, value) for kind, value in contacts}
     rest = matching_form(text)
     for pattern, read in _KINDS:
         rest = _take(rest, pattern, read, found)
@@ -123,8 +126,12 @@ def missing_facts(claim: Iterable[Fact], known: Iterable[Fact]) -> frozenset[Fac
 
 
 def _supports(known: Fact, fact: Fact) -> bool:
+    if known.kind == "phone" and fact.kind == "number" and not fact.unit:
+        return contact_supports(str(known.value), "phone", str(fact.value))
     if known.kind != fact.kind:
         return False
+    if fact.kind in ("url", "email", "phone"):
+        return contact_supports(str(known.value), fact.kind, str(fact.value))
     if fact.kind == "date":
         pairs = zip(known.value, fact.value, strict=True)  # type: ignore[arg-type]
         return all(mine in (0, theirs) for theirs, mine in pairs)

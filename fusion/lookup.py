@@ -20,7 +20,7 @@ from indexes.jurisdiction import ancestors, places_in
 from indexes.names import NamedDocument, NameTable, Target
 from indexes.numbering import nearest_article, part_with
 from indexes.references import Mention, matching_form, mentions
-from indexes.schema import NATIONAL, Filters, Passage, PassageId
+from indexes.schema import NATIONAL, Filters, Passage, PassageId, PassageMetadata
 from indexes.succession import plain_title
 
 MAX_REFERENCES = 8
@@ -76,6 +76,14 @@ class ReferenceLookup:
     def ending(self, text: str) -> str:
         """The longest known name with which ``text`` ends, "" if none."""
         return self._names().ending(text)
+
+    def versions(self, name: str) -> list[PassageMetadata]:
+        """What a name stands for, in all its versions; one entry a document."""
+        found: dict[tuple[str, str], PassageMetadata] = {}
+        for target in self._names().targets(name):
+            for passage in self._catalogs[target.domain].find(target.domain, target.title):
+                found.setdefault((target.domain, passage.metadata.file), passage.metadata)
+        return list(found.values())
 
     def passages(
         self, text: str, mention: Mention, filters: Filters, domains: Sequence[str] | None = None

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from fusion.short_years import SHORT_YEAR, short_year
 from indexes.references import DOC_NUMBER, matching_form
 
 _CHINESE = {digit: str(value) for value, digit in enumerate("零一二三四五六七八九")} | {
@@ -21,11 +22,17 @@ _CHINESE = {digit: str(value) for value, digit in enumerate("零一二三四五�
     "○": "0",
 }
 _DIGITS = "".join(_CHINESE)
+_MONTH = (
+    r"\s*(?:[-/.]?(?P<month>1[0-2]|0?[1-9]|[一二三四五六七八九]|十[一二]?)"
+    r"(?:月份?|[-/.](?=\d))(?:\s*(?P<day>[12]\d|3[01]|0?[1-9])[日号]?)?)?"
+)
+_BOUND = r"(?P<bound>(?:修[订正改]|施行|实施|生效)?(?:以前|之前|前))?"
 _DATE = re.compile(
     rf"(?<![0-9{_DIGITS}])(?P<year>(?:19|20)\d\d|[一二][{_DIGITS}]{{3}})"
-    rf"(?:\s*(?:年(?!度|代|级|期)|(?=[-/.]\d))\s*(?:[-/.]?(?P<month>1[0-2]|0?[1-9]|[一二三四五六七八九]|十[一二]?)"
-    rf"(?:月份?|[-/.](?=\d))(?:\s*(?P<day>[12]\d|3[01]|0?[1-9])[日号]?)?)?)"
-    r"(?P<bound>(?:修[订正改]|施行|实施|生效)?(?:以前|之前|前))?"
+    rf"(?:\s*(?:年(?!度|代|级|期)|(?=[-/.]\d)){_MONTH}){_BOUND}"
+)
+_SHORT_DATE = re.compile(
+    rf"(?<![0-9{_DIGITS}十百千万.%])(?P<year>{SHORT_YEAR})(?P<mark>年(?!度|代|级|期)){_MONTH}{_BOUND}"
 )
 _RELATIVE = re.compile(r"(?P<word>前年|去年|上一年|明年)(?!度|底|初)")
 _YEARS = {"前年": -2, "去年": -1, "上一年": -1, "明年": 1}
@@ -42,7 +49,7 @@ _ASKS = re.compile(
 # 2023年时的税率, 按2020年的规定, 2019年施行的…, 2020年有效的…, 截至2021年3月的规定
 _LAW_BEHIND = re.compile(
     rf"^\s*(?:时|的时候|{_THEN}|那个?时候|期间|底|末|初)?\s*(?:(?:的|施行的?|实施的?|实行的?|有效的?|执行的?|适用的?|现行的?)"
-    rf"[^，。？?；;、我]{{0,16}}?{_RULE}|[^，。？?；;、我]{{0,4}}{_RULE}|版)"
+    rf"[^,，。？?；;、我]{{0,16}}?{_RULE}|[^,，。？?；;、我]{{0,4}}{_RULE}|版)"
 )
 _LAW_BEFORE = re.compile(
     r"(?:(?:按照?|依据?|依照|根据|适用|参照)(?:在|了|着)?|截[至止]到?|有效(?:于|期在))\s*$"
@@ -81,6 +88,7 @@ class QuestionDate:
     day: date
     text: str
     certain: bool
+    version: str = ""
 
 
 def read_question_date(question: str, today: date) -> QuestionDate | None:
@@ -95,8 +103,7 @@ def read_question_date(question: str, today: date) -> QuestionDate | None:
         return None
     certain = [item for item in found if _asks_for_law(plain, *item[:2])]
     days = {day for _, _, day in found}
-    compared = _COMPARED.search(plain) or _NOW.search(plain)
-    if certain and len(days) == 1 and not compared:
+    if certain and len(days) == 1 and not compares(plain):
         start, end, day = certain[0]
     else:
         start, end, day = found[0]
@@ -104,6 +111,11 @@ def read_question_date(question: str, today: date) -> QuestionDate | None:
     if day == today:
         return None
     return QuestionDate(day, question[start:end].strip(), bool(certain))
+
+
+def compares(plain: str) -> bool:
+    """Whether a question (in matching form) sets two times against each other, or asks of now."""
+    return bool(_COMPARED.search(plain) or _NOW.search(plain))
 
 
 def asks_for_earlier(question: str) -> bool:
@@ -121,6 +133,7 @@ def _without_names(plain: str) -> str:
         r"[\[(〔【](?:19|20)\d\d年?(?:\d+月\d+日)?(?:修[正订]|第)?",
         r"(?:19|20)\d\d年?(?:以来|起|开始|之后|以后)",
         span,
+        r"(?<!\d)\d\d年?[0-9月日]*\s*(?:至|到|-|—|~|－)\s*\d\d年",
     ):
         plain = re.sub(pattern, lambda match: " " * len(match[0]), plain)
     return plain
@@ -129,8 +142,18 @@ def _without_names(plain: str) -> str:
 def _dates(plain: str, today: date) -> Iterator[tuple[int, int, date]]:
     """(start, end, day) of every date, in order."""
     found = []
-    for match in _DATE.finditer(plain):
-        year = int("".join(_CHINESE.get(c, c) for c in match["year"]))
+    years = [
+        (match, int("".join(_CHINESE.get(c, c) for c in match["year"])))
+        for match in _DATE.finditer(plain)
+    ]
+    for match in _SHORT_DATE.finditer(plain):
+        behind = plain[match.end("mark") :]
+        dated = match["month"] is not None
+        year = short_year(plain[: match.start()], match["year"], behind, dated, today)
+        # What may be a span of time counts only where it names the law's day for certain.
+        if year is not None and _asks_for_law(plain, *match.span()):
+            years.append((match, year))
+    for match, year in years:
         month = _month(match["month"])
         try:
             day = _last_day(year, month, int(match["day"]) if match["day"] else 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -36,6 +36,12 @@ class Request:
     top_k: int
     dated: QuestionDate | None = None
     placed: QuestionPlace | None = None
+
+    def on(self, dated: QuestionDate | None) -> Request:
+        """The same question about a day that its words turned out to name."""
+        if dated is None:
+            return self
+        return replace(self, dated=dated, filters=replace(self.filters, as_of=dated.day))
 
     def in_place(self, items: Sequence[RankedPassage]) -> tuple[RankedPassage, ...]:
         """The items without the rules of other places than the question names."""

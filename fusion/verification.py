@@ -33,8 +33,8 @@ class Sentence:
     """One sentence with its markers and white space as written, and what was found about it.
 
     ``lead``: a heading or connective. ``uncited``: it states something and carries no marker.
-    ``unsupported``: it names a number, date, article, 发文字号 or title that none of its passages
-    has.
+    ``unsupported``: it names a number, date, article, 发文字号, contact or title that none of its
+    passages has.
     """
 
     text: str

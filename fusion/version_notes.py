@@ -49,7 +49,8 @@ def date_note(dated: QuestionDate | None, others: Sequence[OtherVersion]) -> str
     if dated is None:
         return ""
     if dated.certain:
-        return f"注意：依问题中的“{dated.text}”，按{dated.day.isoformat()}有效的规定回答。"
+        which = f"（{dated.version}）" if dated.version else ""
+        return f"注意：依问题中的“{dated.text}”，按{dated.day.isoformat()}有效的规定{which}回答。"
     then = [item for item in others if item.passage.metadata.in_force_on(dated.day)]
     if not then:
         return ""

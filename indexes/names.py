@@ -11,11 +11,12 @@ from importlib import resources
 from pathlib import Path
 
 from configs.errors import ConfigError
-from indexes.judicial_names import judicial_names
+from indexes.judicial_names import PART, judicial_names, part_forms
 from indexes.jurisdiction import ancestors, place_ending, places_in
 from indexes.jurisdiction import parts as parts_of
 from indexes.references import DOC_NUMBER, matching_form
 from indexes.schema import NATIONAL
+from indexes.unheard_names import LEADS, RULES, RUN, numbered_name, provisions_name, rule_name
 
 _STATE = "中华人民共和国"
 _DROPPED = re.compile(rf"[\s《》〈〉]|{_STATE}")
@@ -27,18 +28,10 @@ _PLACE = re.compile(
 )
 _LONGEST = 60
 _GENERIC = re.compile(r"(?:管理|实施|暂行|若干|试行|具体)+(?:办法|条例|规定|细则|规则|决定|解释)")
+_LONGEST_LAW = 20
 _ABBREVIATION = range(10, 2, -1)
 _OFFICIAL = ("省", "市", "区", "县", "州", "盟", "旗")
-_RULES = ("法", "法典", "条例", "办法", "细则")
-_RUN = re.compile(r"[\u4e00-\u9fff]+\Z")
-# What stands before a name in a sentence, and what no name of a rule has in it.
-_LEADS = re.compile(
-    r"根据|依据|依照|按照|按|违反|适用|参照|关于|对照|查询|请问|查一?下|看一?下|我国|和|与|及|或|跟|现行|原"
-)
-_BEFORE = re.compile(rf"(?:{_LEADS.pattern}|[的依据按照问看查下新旧对在是从见犯年说讲用、])\Z")
-_NO_NAME = re.compile(
-    r"[的了吗呢吧是在有这那哪该本此上述其]|怎么|什么|如何|规定|我们|你们|公司的?办法"
-)
+_BEFORE = re.compile(rf"(?:{LEADS.pattern}|[的依据按照问看查下新旧对在是从见犯年说讲用、])\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +90,7 @@ class NameTable:
         for name, targets in weaker.items():
             self._names.setdefault(name, targets)
         kinds = (_key(title) for title in repealed)
-        self._repealed = {key for key in kinds if len(key) >= 3 and key.endswith(_RULES)}
+        self._repealed = {key for key in kinds if len(key) >= 3 and key.endswith(RULES)}
         # No document may give the name of another law, or a configured one, to a rule.
         for alias, title in (aliases or {}).items():
             known = dict(self._names.get(_key(title), {}))
@@ -126,7 +119,12 @@ class NameTable:
         for size in range(min(_LONGEST, len(loose)), 1, -1):
             key = loose[-size:]
             if key in self._names:
-                return self._with_place(text, begins[-size], key)
+                other = self._across(loose, len(loose) - size)
+                return (
+                    self._with_place(text, begins[-size], key)
+                    if other < 0
+                    else text[begins[other] :]
+                )
             if key in self._repealed:
                 return text[begins[-size] :]
         if not loose.endswith(_KINDS):
@@ -140,19 +138,27 @@ class NameTable:
 
         Careful: "" for what may stand for a known name.
         """
-        run = _RUN.search(text.rpartition(_STATE)[2])
-        name = _LEADS.split(run[0])[-1] if run else ""
-        if not 4 <= len(name) <= 24 or not name.endswith(_RULES) or _NO_NAME.search(name):
-            return ""
+        name = rule_name(text)
+        if name:
+            key = _key(name)
+            return "" if any(_within(key, known) or key == known for known in self._names) else name
+        name = numbered_name(text)
+        if name:
+            return "" if self.targets(name) else name
+        name = provisions_name(text)
+        if not name or self.ending(name.removesuffix("规定")):
+            return ""  # 个税法规定第六条
         key = _key(name)
-        return "" if any(_within(key, known) or key == known for known in self._names) else name
+        likely = self._buckets.get((key[0], key[-1]), ())
+        return "" if any(_within(key, known) or key == known for known in likely) else name
 
     def targets(self, name: str) -> tuple[Target, ...]:
         """What a title or short name stands for; empty when unknown."""
-        for key in (_key(name), _TAIL.sub("", _key(name))):
-            if key in self._names:
-                return tuple(self._names[key])
-        expanded = self._expand(_key(name))
+        key = _key(name)
+        for spelling in (key, key if PART.search(key) else _TAIL.sub("", key)):
+            if spelling in self._names:
+                return tuple(self._names[spelling])
+        expanded = self._expand(key)
         return tuple(self._names[expanded]) if expanded else ()
 
     def _with_place(self, text: str, start: int, key: str) -> str:
@@ -172,6 +178,15 @@ class NameTable:
         if not all(places) and not official:
             return text[start:]
         return text[start - length :]
+
+    def _across(self, loose: str, start: int) -> int:
+        """Where the name of a law begins that reaches from before ``start`` into what follows, -1
+        without one: 劳动|合同法解释一 is not the 解释 of 合同法."""
+        for begin in range(max(0, start - _LONGEST_LAW), start):
+            for end in range(start + 2, min(begin + _LONGEST_LAW, len(loose) - 1) + 1):
+                if loose[end - 1] == "法" and loose[begin:end] in self._names:
+                    return begin
+        return -1
 
     def numbered(self, doc_number: str) -> tuple[Target, ...]:
         """The documents of this 发文字号, whose issuer may have words before it (根据示府规…)."""
@@ -221,7 +236,7 @@ def load_aliases(path: str | Path | None = None) -> dict[str, str]:
 
 def _alone(head: str) -> bool:
     """Whether a short name may begin there: 违反|民诉法 may, 最低|工资规定 is another name."""
-    if not head or not _RUN.search(head) or _BEFORE.search(head):
+    if not head or not RUN.search(head) or _BEFORE.search(head):
         return True
     return place_ending(head)[0] is not None
 
@@ -241,12 +256,12 @@ def _loose(text: str) -> tuple[str, list[int]]:
 
 
 def _spellings(title: str, full: str) -> set[str]:
-    names = set()
+    names: set[str] = set()
     for name in (title, full):
         key = _key(name)
         for spelling in (key, key.removeprefix(_STATE), _TAIL.sub("", key.removeprefix(_STATE))):
             if len(spelling) >= 2:
-                names.add(spelling)
+                names.update((spelling, *part_forms(spelling)))
     return names
 
 

@@ -14,8 +14,10 @@ from functools import lru_cache
 from indexes.tokenizer import normalise, numeral
 
 _NUM = "[零〇○一二两三四五六七八九十百千万0-9]+"
+# 第1,254条 and 第 一 百 条 are numbers behind 第 only: 577,585条 are two.
 _ARTICLE = re.compile(
-    rf"(?P<mark>第?)\s*(?P<number>{_NUM})\s*条(?!例|款|件)(?:\s*之\s*(?P<sub>{_NUM}))?"
+    rf"(?:(?P<mark>第)\s*(?P<marked>[1-9],[0-9]{{3}}|{_NUM}(?:\s{{1,2}}{_NUM})*)|(?P<bare>{_NUM}))"
+    rf"\s*条(?!例|款|件)(?:\s*之\s*(?P<sub>{_NUM}))?"
     rf"(?:\s*第?\s*(?P<paragraph>{_NUM})\s*款)?"
     rf"(?:\s*第?\s*[（(]?\s*(?P<item>{_NUM})\s*[)）]?\s*项)?"
 )
@@ -24,9 +26,11 @@ DOC_NUMBER = re.compile(
     r"(?P<number>\d{1,5})\s*号"
 )
 _BRACKETED = re.compile(r"《(?P<title>[^《》]{2,80})》")
+# The number of a part belongs to the name: 刑法修正案（十一）第一条.
+_PART = r"\s*(?:[一二三四五六七八九十]{1,3}|[0-9]{1,2})\s*[)）]"
 # What may stand between a name and its article: 《…》（2018年修正）的第六条, 民法典合同编第五百条.
 _BETWEEN = re.compile(
-    rf"(?:\s+|[的中里内之，,、:：]|规定|[（(][^（()）]{{0,20}}[)）]|第{_NUM}[编章节]|总则|分则|附则"
+    rf"(?:[的中里内之，,、:：]|规定|[（(](?!{_PART})[^（()）]{{0,20}}[)）]|第{_NUM}[编章节]|总则|分则|附则"
     r"|(?:19|20)\d\d年?(?:修[正订]|通过)?(?:版|版本|文本)"
     r"|(?:总则|物权|合同|人格权|婚姻家庭|继承|侵权责任)编)\Z"
 )
@@ -107,7 +111,8 @@ def _article(
     unheard_name: Callable[[str], str] | None,
 ) -> Mention | None:
     try:
-        article = str(numeral(match["number"]))
+        written = match["marked"] or match["bare"]
+        article = str(numeral(re.sub(r"[\s,]", "", written)))
         article += f"-{numeral(match['sub'])}" if match["sub"] else ""
         paragraph = numeral(match["paragraph"]) if match["paragraph"] else 0
         item = numeral(match["item"]) if match["item"] else 0
@@ -166,12 +171,13 @@ def _carried(
 
 def _heads(head: str) -> Iterator[str]:
     """The text, then without each thing at its end that may stand before an article's number."""
+    head = head.rstrip()
     yield head
     for _ in range(_GAPS):
         gap = _BETWEEN.search(head, max(0, len(head) - _WIDEST_GAP))
         if gap is None:
             return
-        head = head[: gap.start()]
+        head = head[: gap.start()].rstrip()
         yield head
 
 

@@ -29,6 +29,16 @@ from fusion.facts import facts, missing_facts
         ("罰款二千元", "罚款2000元"),
         ("三至五年", "3年至5年"),
         ("年满十六周岁", "16岁"),
+        ("见https://www.shili.gov.cn/", "网址：ｗｗｗ.SHILI.gov.cn。"),
+        ("见www.shili.gov.cn", "请登录https://www.shili.gov.cn/a/list.html?id=3办理"),
+        ("见shili.gov.cn", "请登录http://www.shili.gov.cn办理"),
+        ("见www.shili.gov.cn/a?b=1&c=2", "见www.shili.gov.cn/a?b=1&amp;c=2"),
+        ("发至SL@shili.gov.cn", "邮箱sl@shili.gov.cn，"),
+        ("电话010-12345678", "（010）12345678"),
+        ("电话01012345678", "电话：010－12345678"),
+        ("电话12345678", "电话010-12345678"),
+        ("电话138 1234 5678", "13812345678"),
+        ("拨打400-123-4567", "400-1234567"),
     ],
 )
 def test_two_spellings_of_one_value_support_each_other(one: str, other: str) -> None:
@@ -50,6 +60,15 @@ def test_two_spellings_of_one_value_support_each_other(one: str, other: str) -> 
         ("示财税〔2024〕4号", "示财税〔2024〕3号"),
         ("三至五年", "3年至6年"),
         ("3个百分点", "3%"),
+        ("见www.shili.gov.cn", "见www.shilie.gov.cn"),
+        ("见www.shili.gov.cn", "发至sl@shili.gov.cn"),
+        ("见www.shili.gov.cn/a", "见www.shili.gov.cn"),
+        ("见shili.gov.cn", "见shili.gov.cn.com"),
+        ("发至sm@shili.gov.cn", "发至sl@shili.gov.cn"),
+        ("电话010-12345679", "电话010-12345678"),
+        ("电话021-12345678", "电话12345678"),
+        ("电话010-12345678-5", "电话010-12345678"),
+        ("电话13812345679", "电话13812345678"),
     ],
 )
 def test_another_value_is_missing(claim: str, source: str) -> None:

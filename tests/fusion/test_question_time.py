@@ -85,6 +85,66 @@ def test_numbers_titles_spans_and_the_running_year_set_nothing(question: str) ->
     assert read_question_date(question, TODAY) is None
 
 
+@pytest.mark.parametrize(
+    ("question", "day"),
+    [
+        ("23年的个税起征点", "2023-12-31"),
+        ("98年的规定怎么说", "1998-12-31"),
+        ("九八年的规定怎么说", "1998-12-31"),
+        ("05年的征收率", "2005-12-31"),
+        ("16年版的示例规定", "2016-12-31"),
+        ("按照20年的规定，产假有几天", "2020-12-31"),
+        ("上海22年的最低工资标准是多少", "2022-12-31"),
+        ("个税18年的起征点", "2018-12-31"),
+        ("19年3月卖的货，当时税率是多少", "2019-03-31"),
+        ("我17年被辞退，当时的赔偿标准是多少", "2017-12-31"),
+        ("18年小规模纳税人月销售额多少以下免增值税", "2018-12-31"),
+        ("08年以前的契税规定", "2007-12-31"),
+        ("23年社保缴费基数是多少", "2023-12-31"),
+    ],
+)
+def test_a_year_in_two_digits_beside_the_law_sets_the_day(question: str, day: str) -> None:
+    found = read_question_date(question, TODAY)
+    assert found is not None
+    assert (found.day.isoformat(), found.certain) == (day, True)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "20年以上工龄的补偿标准",
+        "20年工龄的补偿标准是多少",
+        "满15年的养老金标准",
+        "3年有期徒刑的量刑标准",
+        "10年有期徒刑的量刑标准",
+        "干了23年的补偿标准",
+        "工作10年的补偿标准",
+        "工作10年的补偿",
+        "在公司工作了13年，补偿标准是多少",
+        "我在公司12年，补偿标准是多少",
+        "按20年的工龄算补偿标准",
+        "缴费15年的人养老金标准是多少",
+        "15年社保缴费的规定",
+        "我缴了15年，当时的标准是多少",
+        "20年的最长诉讼时效规定",
+        "70年产权到期的规定",
+        "50年的土地使用权续期规定",
+        "10年期国债的税率规定",
+        "10年前的规定",
+        "10年、15年的规定",
+        "10至15年的规定",
+        "二三年的规定",
+        "七八年的老员工补偿标准",
+        "30年的规定",
+        "12年的车报废标准",
+        "示府规〔2024〕23号的规定",
+        "我18年入职，公司没签合同，能要双倍工资吗",
+    ],
+)
+def test_a_span_of_years_sets_no_day(question: str) -> None:
+    assert read_question_date(question, TODAY) is None
+
+
 @pytest.mark.parametrize("as_of", ["2022-01-01", "any"])
 def test_a_day_that_the_caller_gives_is_not_overruled(as_of: str) -> None:
     asked = parse_request(

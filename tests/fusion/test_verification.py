@@ -78,6 +78,28 @@ def test_a_document_that_the_sources_do_not_name_is_unsupported(text: str, verdi
     assert verdicts(text.format(title=LOCAL[0].metadata.title)) == [verdict]
 
 
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("请登录https://www.shili.gov.cn/sb?id=3查询。[1]", "verified"),
+        ("请登录www.shili.gov.cn查询，电话010-12345678。[1]", "verified"),
+        ("材料发至sl@shili.gov.cn。[1]", "verified"),
+        ("请登录https://www.shili.gov.cn/sb?id=4查询。[1]", "unsupported"),
+        ("请登录www.chengxu-shili.com查询。[1]", "unsupported"),
+        ("请登录[官网](http://shili.example.com/a)查询。[1]", "unsupported"),
+        ("请登录www.chengxu-shili.com查询。", "unsupported"),
+        ("材料发至other@shili.gov.cn。[1]", "unsupported"),
+        ("电话010-12345670。[1]", "unsupported"),
+    ],
+)
+def test_an_address_or_telephone_number_must_stand_in_the_cited_passage(
+    text: str, verdict: str
+) -> None:
+    told = "请登录 http://www.shili.gov.cn/sb?id=3 查询，电话（010）12345678，邮箱sl@shili.gov.cn"
+    items = (RankedPassage(passage("local", "示例通知", "", told), 0.9),)
+    assert verdicts(text, items) == [verdict]
+
+
 SOURCE = "来源：《示例劳动合同法》（2012-12-28起施行）\n第三条 依照示例工会法办理。"
 
 
