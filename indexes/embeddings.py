@@ -98,6 +98,10 @@ class Embedder:
         with self._loading:
             return self._fingerprint
 
+    def warm_up(self) -> None:
+        """Load the model now instead of at first use."""
+        self.llama()
+
     def llama(self) -> Any:
         """The LlamaIndex ``BaseEmbedding``, with the instructions built in."""
         with self._loading:

@@ -150,6 +150,11 @@ class AdaptedEmbedder:
             )
         return found
 
+    def warm_up(self) -> None:
+        """Load the base now, if it can be; else it loads at first use."""
+        if warm_up := getattr(self._base, "warm_up", None):
+            warm_up()
+
     def embed_query(self, text: str) -> list[float]:
         """A question's adapted unit vector. Raises ModelMissingError on another base model."""
         self._check_base()

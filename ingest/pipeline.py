@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections import defaultdict
@@ -30,7 +29,8 @@ from ingest.progress import CountingEmbedder, Progress
 from ingest.report import IngestReport, peak_rss_mb
 from ingest.validity import with_validity
 from ingest.versions import facts_of
-from ingest.walk import FoundFile, Walk, find_files
+from ingest.walk import FoundFile, Walk, file_digest, find_files
+from ingest.warming import WarmedEmbedder
 from ingest.writing import BatchWriter
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ def ingest(
     _make_directory(Path(settings.store.dir))
     bar = Progress(domain, enabled=progress)
     model = embedder or load_embedder(config.embedding, settings.models_dir)
-    counting = CountingEmbedder(model, bar.embedded)
     today = clock()
     with (
         disk_full_told(Path(settings.store.dir)),
-        DomainWriter.open(settings, domain, counting) as writer,
+        WarmedEmbedder(model, Path(settings.store.dir), domain, walk) as warmed,
+        DomainWriter.open(settings, domain, CountingEmbedder(warmed, bar.embedded)) as writer,
         Ledger(Path(settings.store.dir)) as ledger,
     ):
         parser = parse or parse_file
@@ -178,7 +178,7 @@ class _Run:
             if old and settled and (old.size, old.mtime_ns) == (stat.st_size, stat.st_mtime_ns):
                 self._unchanged(entries)
                 return None
-            digest = _sha256(found.path)
+            digest = file_digest(found.path)
         except OSError as error:
             reason = f"cannot be read ({error.strerror}); check its permissions"
             self._batches.set_aside(path, [Quarantined(path, "", "file", reason)])
@@ -285,8 +285,3 @@ def _make_directory(store: Path) -> None:
         raise InputError(
             f"{store}: cannot be used as a store ({reason}); give --store a folder to write to"
         )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -15,7 +15,14 @@ from configs.errors import InputError
 
 MAX_BYTES = 200 * 1024 * 1024
 _FRONT = re.compile(r"\A\s*---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_BOMS = (  # that of UTF-32 begins as that of UTF-16 does
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+_WITH_ZEROS = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _OTHER_KINDS = (
     (b"%PDF", "a PDF"),
     (b"PK\x03\x04", "a Word, Excel or zip"),
@@ -26,6 +33,7 @@ _OTHER_KINDS = (
 _COMMON = re.compile(
     "[\u0009\u000a\u000d\u0020-\u007e\u3000-\u303f\u4e00-\u9fff\uff00-\uffef\u2010-\u2027]"
 )
+_VISIBLE = re.compile("[^\\s\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
 _PLAUSIBLE = 0.9
 """Share of everyday characters below which a text was read in the wrong encoding."""
 
@@ -55,9 +63,10 @@ class BadRecord:
 
 
 def read_text(path: Path) -> str:
-    """The file's text: UTF-8, UTF-16 (with or without BOM), GB18030 or Big5.
+    """The file's text: UTF-8, UTF-16 or UTF-32 (with or without BOM), GB18030 or Big5.
 
-    Raises InputError with a reason for empty, binary, too large, damaged or undecodable files.
+    Raises InputError with a reason for empty, blank, binary, too large, damaged or undecodable
+    files.
     """
     try:
         size = path.stat().st_size
@@ -73,7 +82,7 @@ def read_text(path: Path) -> str:
 
 def decode(data: bytes, name: str) -> str:
     """``data`` as text; ``name`` is for the messages. Raises InputError as ``read_text`` does."""
-    if not data.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
+    if not data.strip(b"\x00\xef\xbb\xbf\xff\xfe"):
         raise InputError(f"{name}: the file is empty; remove it or save it again")
     refuse_other_kinds(data, name)
     for bom, encoding in _BOMS:
@@ -83,7 +92,7 @@ def decode(data: bytes, name: str) -> str:
     if text is None:
         _refuse_damaged(data, name)
     if text is None or "\x00" in text:
-        candidates = ("utf-16-le", "utf-16-be") if b"\x00" in data else ("gb18030", "big5")
+        candidates = _WITH_ZEROS if b"\x00" in data else ("gb18030", "big5")
         texts = (_decoded(data, encoding) for encoding in candidates)
         text = next((t for t in texts if t is not None and _share(t) >= _PLAUSIBLE), None)
     return _checked(text, name)
@@ -188,6 +197,8 @@ def _checked(text: str | None, name: str) -> str:
         raise InputError(
             f"{name}: is no text in UTF-8, UTF-16, GB18030 or Big5; save it as UTF-8 text and retry"
         )
+    if not _VISIBLE.search(text):
+        raise InputError(f"{name}: holds blank space only; put its text in, or remove it")
     return text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -50,6 +51,12 @@ class Walk:
             and not any(Path(path).is_relative_to(folder) for folder in self.unreadable)
             and not os.path.lexists(path)
         )
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of the file's bytes, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def find_files(paths: Sequence[Path], suffixes: Iterable[str]) -> Walk:

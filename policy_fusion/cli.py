@@ -30,7 +30,7 @@ from policy_fusion.cli_options import (
     print_table,
     tell,
 )
-from policy_fusion.cli_streams import libraries_on_stderr, prepare
+from policy_fusion.cli_streams import leave, libraries_on_stderr, prepare
 
 if TYPE_CHECKING:
     from fusion.engine import PolicyQueryEngine
@@ -344,11 +344,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def main() -> None:
     """Entry point of the ``policy-fusion`` script."""
-    code = run()
-    if code == _INTERRUPTED:
-        # Stores are closed by now; a normal exit would first finish what the models still compute.
-        os._exit(code)
-    sys.exit(code)
+    leave(run())
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from pdfminer.psexceptions import PSException
 from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 
 from configs.errors import InputError
+from ingest.formats.pdf_encryption import name_character_sets, unlocked
 from ingest.formats.pdf_lines import Line, pieces_of
 from ingest.formats.pdf_tables import TableBlock, inside, tables_of
 from ingest.readers import MAX_BYTES
@@ -74,10 +75,13 @@ def load(path: Path) -> Source:
     PDF by its content. A password that only forbids printing or copying is no hindrance.
     """
     _check(path)
-    with _refusing(path), _journal() as journal, pdfplumber.open(path) as document:
+    content = unlocked(path)
+    with _refusing(path), _journal() as journal, pdfplumber.open(content) as document:
         title = str((document.metadata or {}).get("Title", "") or "")
         pages = []
         for page in document.pages:
+            if content is not path:
+                name_character_sets(page)
             pages.append(_page(page))
             page.close()
     return Source(tuple(pages), title, journal.lossy)

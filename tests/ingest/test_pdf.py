@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfWriter
+from reportlab.lib.pdfencrypt import StandardEncryption
 
 from configs.errors import InputError
 from indexes.schema import Document
@@ -244,6 +245,31 @@ def test_a_password_is_asked_for_only_where_reading_needs_it(
         writer.write(tmp_path / name)
     assert read_document(tmp_path / "open.pdf").text == read_document(plain).text
     assert "protected by a password; save it without" in _refusal(tmp_path / "closed.pdf")
+
+
+@pytest.mark.parametrize("algorithm", ["RC4-40", "RC4-128", "AES-128", "AES-256-R5", "AES-256"])
+@pytest.mark.parametrize("allowed", [0, 4, 2**32 - 4])
+def test_a_file_that_only_forbids_printing_or_copying_is_read_as_any_other(
+    algorithm: str, allowed: int, tmp_path: Path
+) -> None:
+    plain = make.write_notice(tmp_path / "a.pdf")
+    writer = PdfWriter(clone_from=plain)
+    writer.encrypt("", "owner", algorithm=algorithm, permissions_flag=allowed)
+    writer.write(tmp_path / "b.pdf")
+    assert read_document(tmp_path / "b.pdf") == read_document(plain)
+
+
+@pytest.mark.parametrize("strength", [40, 128])
+def test_encrypted_names_of_character_sets_are_read_too(strength: int, tmp_path: Path) -> None:
+    locked = StandardEncryption("", ownerPassword="owner", canPrint=0, strength=strength)
+    for name, options in (("a.pdf", {}), ("b.pdf", {"encrypt": locked})):
+        paper = make.Paper(tmp_path / name, **options)
+        for n in range(5):
+            paper.line(f"第{n + 1}条　渔船应当登记，禁渔期不得捕捞。")
+        paper.save()
+    lines = _lines(tmp_path / "b.pdf")
+    assert lines[0] == "第1条　渔船应当登记，禁渔期不得捕捞。"
+    assert lines == _lines(tmp_path / "a.pdf")
 
 
 @pytest.mark.parametrize(

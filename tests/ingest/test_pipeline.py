@@ -58,7 +58,9 @@ def test_a_second_ingest_reads_and_embeds_nothing(
     store: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_ingest(store, root)
-    monkeypatch.setattr(pipeline, "_sha256", lambda _: pytest.fail("an unchanged file was read"))
+    monkeypatch.setattr(
+        pipeline, "file_digest", lambda _: pytest.fail("an unchanged file was read")
+    )
     embedder = FakeEmbedder()
     report = run_ingest(store, root, embedder=embedder)
     assert (report.unchanged, report.added, report.changed, report.passages) == (2, 0, 0, 0)
@@ -71,7 +73,9 @@ def test_a_touched_file_with_the_same_bytes_is_unchanged(
     run_ingest(store, root)
     os.utime(root / "渔业条例.md", ns=(1, 1))
     assert run_ingest(store, root).unchanged == 2
-    monkeypatch.setattr(pipeline, "_sha256", lambda _: pytest.fail("the new time was forgotten"))
+    monkeypatch.setattr(
+        pipeline, "file_digest", lambda _: pytest.fail("the new time was forgotten")
+    )
     assert run_ingest(store, root).unchanged == 2
 
 

@@ -15,10 +15,27 @@ TEXT = "第一条 为了检验读取（虚构示例），制定本办法。\n第
 
 
 @pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "gb18030", "gbk", "utf-16", "utf-16-le", "utf-16-be"]
+    "encoding",
+    [
+        *("utf-8", "utf-8-sig", "gb18030", "gbk", "utf-16", "utf-16-le", "utf-16-be"),
+        *("utf-32", "utf-32-le", "utf-32-be"),
+    ],
 )
 def test_text_is_read_in_the_encodings_that_offices_use(encoding: str) -> None:
     assert decode(TEXT.encode(encoding), "a.txt") == TEXT
+
+
+@pytest.mark.parametrize("mark", [b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"])
+def test_the_byte_order_mark_of_utf_32_is_not_taken_for_that_of_utf_16(mark: bytes) -> None:
+    order = "utf-32-le" if mark[0] else "utf-32-be"
+    assert decode(mark + TEXT.encode(order), "a.txt") == TEXT
+
+
+@pytest.mark.parametrize("text", [" \n\t ", "　　\r\n", "\u00a0", "\u200b\ufeff\n\u3000"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_a_file_of_blanks_is_said_to_be_blank(text: str, encoding: str) -> None:
+    with pytest.raises(InputError, match=r"a\.txt: holds blank space only; put its text in"):
+        decode(text.encode(encoding), "a.txt")
 
 
 def test_big5_is_read_when_it_is_no_plausible_gb18030() -> None:
@@ -26,7 +43,7 @@ def test_big5_is_read_when_it_is_no_plausible_gb18030() -> None:
     assert decode(text.encode("big5"), "a.txt") == text
 
 
-@pytest.mark.parametrize("data", [b"", b"  \n\t ", b"\xef\xbb\xbf", b"\xff\xfe", b"\x00\x00\x00"])
+@pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf", b"\xff\xfe", b"\x00\x00\x00"])
 def test_empty_files_are_refused(data: bytes) -> None:
     with pytest.raises(InputError, match=r"a\.txt: the file is empty"):
         decode(data, "a.txt")
