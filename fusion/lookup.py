@@ -16,7 +16,7 @@ from fusion.question_abroad import land_before
 from fusion.question_place import read_question_place
 from fusion.resolved import ResolvedReference
 from indexes.catalog import PassageCatalog
-from indexes.jurisdiction import ancestors, places_in
+from indexes.jurisdiction import ancestors, parts, places_in
 from indexes.names import NamedDocument, NameTable, Target
 from indexes.numbering import nearest_article, part_with
 from indexes.references import Mention, matching_form, mentions
@@ -148,11 +148,16 @@ class ReferenceLookup:
         reference = ResolvedReference(text=text, title=title, article=mention.article)
         if land:
             return _Looked(replace(reference, missing="document"))
+        likely = () if targets else of_place(question, self._names().candidates(mention.name))
+        if len(likely) == 1:
+            targets = likely
         if not targets:
             # 第七条 may stand far from a name that it only seems to belong to.
             named = mention.is_number or matching_form(mention.name) in matching_form(text)
             successor = self._successor(mention.name)
             missing = replace(reference, missing="document", successor=successor)
+            titles = tuple(sorted({target.title for target in likely}))
+            missing = replace(missing, candidates=titles)
             return _Looked(missing) if named else None
         if not mention.article:
             return _Looked(replace(reference, title=targets[0].title, found=True))
@@ -240,6 +245,14 @@ def of_named_place(question: str, passages: list[Passage]) -> list[Passage]:
         return passages
     codes = {code for place in places_in(question) for code in ancestors(place.code)} - {NATIONAL}
     return [p for p in passages if p.metadata.jurisdiction_code in codes] or passages
+
+
+def of_place(question: str, targets: Sequence[Target]) -> tuple[Target, ...]:
+    """Of rules of several places, those of the places that the question names, else all."""
+    named = {place.code for place in places_in(question)} - {NATIONAL}
+    near = {code for place in named for code in (*ancestors(place), *parts(place))} - {NATIONAL}
+    of = [(t, {place.code for place in places_in(t.title)}) for t in targets]
+    return tuple(target for target, codes in of if not named or codes & near)
 
 
 def _admitted(question: str, passages: list[Passage]) -> list[Passage]:

@@ -14,6 +14,7 @@ class ResolvedReference:
     not exist, the whole document or the article; ``nearest`` is then the closest article there is
     (digits, "" if none). ``excluded``: it exists, but not for the place or on the day asked for.
     ``successor``: the title that repeals a missing document, "" where nothing tells.
+    ``candidates``: titles of other places that a missing document's name may stand for.
     """
 
     text: str
@@ -25,3 +26,4 @@ class ResolvedReference:
     nearest: str = ""
     excluded: Literal["", "place", "date"] = ""
     successor: str = ""
+    candidates: tuple[str, ...] = ()

@@ -98,7 +98,8 @@ def _coverage(entry: SourceCoverage) -> dict[str, Any]:
 
 
 def _reference(reference: ResolvedReference) -> dict[str, Any]:
-    return {**asdict(reference), "ids": list(reference.ids)}
+    lists = {"ids": list(reference.ids), "candidates": list(reference.candidates)}
+    return {**asdict(reference), **lists}
 
 
 def _citation(citation: Citation) -> dict[str, Any]:

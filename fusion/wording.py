@@ -28,6 +28,9 @@ def article_name(article: str) -> str:
     return f"第{number}条" + (f"之{sub}" if sub else "")
 
 
+_NAMED = 8  # titles that a name may stand for, in one line
+
+
 def source_name(item: RankedPassage) -> str:
     """Title, 发文字号, and what a reader must know of the dates, on one line."""
     meta = item.passage.metadata
@@ -49,7 +52,13 @@ def reference_notes(references: Sequence[ResolvedReference]) -> tuple[str, ...]:
     for reference in references:
         title = f"《{reference.title.strip('《》')}》"
         name = f"{title}{article_name(reference.article)}"
-        if reference.missing == "document":
+        if reference.candidates:
+            named = "、".join(
+                f"《{title.strip('《》')}》" for title in reference.candidates[:_NAMED]
+            )
+            more = "等" if reference.candidates[_NAMED:] else ""
+            notes.append(f"注意：{title}可能指{named}{more}，请写明地区或全称。")
+        elif reference.missing == "document":
             ended = f"（《{reference.successor}》载明其废止）" if reference.successor else ""
             notes.append(f"注意：资料中没有{title}{ended}。")
         elif reference.missing == "article":

@@ -172,11 +172,13 @@ class Writing:
         self._trace["unsupported_sentences"] = len(unsupported)
         remarks = []
         if count := len(self._trace.get("dropped_sentences", ())):
-            remarks.append(f"注意：略去{count}句，其中的数字、日期、条号或文件名在所引资料中没有。")
+            remarks.append(
+                f"注意：略去{count}句，其中的数字、日期、条号、文件名或联系方式在所引资料中没有。"
+            )
         if unsupported:
             listed = "".join(f"\n- {sentence}" for sentence in unsupported)
             remarks.append(
-                f"注意：下列句子中的数字、日期、条号或文件名在所引资料中没有，请勿采信：{listed}"
+                f"注意：下列句子中的数字、日期、条号、文件名或联系方式在所引资料中没有，请勿采信：{listed}"
             )
         return self._show("".join(f"\n{remark}" for remark in remarks))
 

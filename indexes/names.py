@@ -87,8 +87,10 @@ class NameTable:
                 self._numbers[parsed][one] = None
         for name in [*self._names]:
             self._buckets[name[0], name[-1]].add(name)
+        self._unplaced: dict[tuple[str, str], list[tuple[str, Target]]] = defaultdict(list)
         for name, targets in weaker.items():
             self._names.setdefault(name, targets)
+            self._unplaced[name[0], name[-1]] += ((name, target) for target in targets)
         kinds = (_key(title) for title in repealed)
         self._repealed = {key for key in kinds if len(key) >= 3 and key.endswith(RULES)}
         # No document may give the name of another law, or a configured one, to a rule.
@@ -136,8 +138,12 @@ class NameTable:
     def unheard(self, text: str) -> str:
         """What ``text`` ends with where it looks like the name of a rule and is that of none.
 
-        Careful: "" for what may stand for a known name.
+        Careful: "" for what may stand for a known name; but what may stand for those of several
+        places is given, see ``candidates``.
         """
+        for size in _ABBREVIATION:
+            if size <= len(text) and _alone(text[:-size]) and self.candidates(text[-size:]):
+                return text[-size:]
         name = rule_name(text)
         if name:
             key = _key(name)
@@ -160,6 +166,16 @@ class NameTable:
                 return tuple(self._names[spelling])
         expanded = self._expand(key)
         return tuple(self._names[expanded]) if expanded else ()
+
+    def candidates(self, name: str) -> tuple[Target, ...]:
+        """What a name without place and words may stand for: 养犬条例 for 养犬管理条例 of several
+        cities. Empty unless it may stand for several titles."""
+        key = _key(name)
+        if len(key) < 3 or not key.endswith(RULES):
+            return ()
+        pairs = self._unplaced.get((key[0], key[-1]), ())
+        found = dict.fromkeys(target for known, target in pairs if _within(key, known))
+        return tuple(found) if len({target.title for target in found}) > 1 else ()
 
     def _with_place(self, text: str, start: int, key: str) -> str:
         """The name from ``start``; with the place before it where the name's rules are of others.

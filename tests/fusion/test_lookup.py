@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from configs.settings import Settings
+from fusion.answer import PolicyAnswer
 from fusion.engine import PolicyQueryEngine
 from fusion.serialize import answer_json, result_json
 from indexes.schema import Filters
@@ -151,6 +152,38 @@ def test_a_rule_that_only_shares_its_name_does_not_answer_for_another_place(
     (reference,) = answer.references  # type: ignore[union-attr]
     assert (reference.missing, reference.excluded) == (missing, excluded)
     assert {c.jurisdiction for c in answer.citations} <= {"", "全国"}  # type: ignore[union-attr]
+
+
+def test_a_short_name_of_rules_of_several_places_names_them(engine: PolicyQueryEngine) -> None:
+    answer = engine.query("停车办法第二条怎么说")
+    assert isinstance(answer, PolicyAnswer)
+    assert (
+        "注意：《停车办法》可能指《上海市停车示例办法》、《北京市停车示例办法》，请写明地区或全称。"
+        in str(answer).splitlines()
+    )
+    (reference,) = answer_json(answer)["references"]
+    assert reference["candidates"] == ["上海市停车示例办法", "北京市停车示例办法"]
+    assert not reference["found"]
+
+
+@pytest.mark.parametrize(
+    ("question", "content"),
+    [
+        ("北京的停车办法第二条", "第二条 停车一刻钟内免费。"),
+        ("上海停车办法第二条", "第二条 停车半小时内免费。"),
+    ],
+)
+def test_a_short_name_beside_a_place_means_the_rule_of_that_place(
+    engine: PolicyQueryEngine, question: str, content: str
+) -> None:
+    assert first(engine, question)[1] == content
+
+
+def test_a_short_name_beside_a_place_without_such_a_rule_means_none(
+    engine: PolicyQueryEngine,
+) -> None:
+    (reference,) = engine.search("广州的停车办法第二条").references
+    assert (reference.missing, reference.candidates) == ("document", ())
 
 
 def test_a_version_that_is_named_by_its_year_is_not_mixed_up_with_the_present_one(

@@ -134,7 +134,7 @@ def test_the_sentences_together_are_the_text() -> None:
 def test_an_unsupported_sentence_is_left_out_and_the_answer_says_so() -> None:
     made = answer("每辆补贴一万元。[1]", "每人限购五辆。[1]")
     assert str(made) == (
-        "每辆补贴一万元。[1]\n注意：略去1句，其中的数字、日期、条号或文件名在所引资料中没有。"
+        "每辆补贴一万元。[1]\n注意：略去1句，其中的数字、日期、条号、文件名或联系方式在所引资料中没有。"
     )
     assert made.trace["synthesis"]["dropped_sentences"] == ["每人限购五辆。[1]"]
     assert made.unverified == ()
