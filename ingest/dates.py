@@ -27,7 +27,7 @@ _HEAD_START = re.compile(rf"{_DATE}\s*起?\s*{_IN_FORCE}")
 _PUBLISHED = re.compile(
     rf"(?P<own>{_RULE}[^。；\n]{{0,20}}?)?自?\s*"
     r"(?:公布|发布|印发|颁布|通过|发文|下发|签发|刊登|公告)\s*之?日\s*(?:起|后)?\s*(?:满)?"
-    rf"(?:(?P<n>{_D}+)\s*个?(?P<unit>日|天|月|年)|(?P<half>半年)|的?(?P<next>次日)"
+    rf"(?:(?P<n>{_D}+)\s*个?(?P<unit>工作日|日|天|月|年)|(?P<half>半年)|的?(?P<next>次日)"
     r"|的?次月\s*(?:1|１|一)\s*日(?P<month>))?\s*(?:后|之后|以后)?\s*(?:起|开始)?\s*"
     rf"{_IN_FORCE}"
 )
@@ -79,7 +79,7 @@ def effective_in(text: str, published: date | None) -> date | None:
 
     A sentence about 本法, 本通知 … wins over others, a later one over an earlier one. Dates of
     other rules (自2004年1月1日起施行的《…》同时废止) do not count. ``自公布之日起三十日后施行`` =
-    published + 30 days; months are calendar months.
+    published + 30 days; months are calendar months, working days are those from Monday to Friday.
     """
     found: list[tuple[bool, int, date]] = []
     for match in _START.finditer(text):
@@ -106,7 +106,13 @@ def effective_in_head(line: str, published: date | None = None) -> date | None:
     match = _HEAD_START.search(line)
     if match:
         return to_date(match)
-    return published if published and _PUBLISHED.fullmatch(line.strip("（）() 　")) else None
+    counted = _PUBLISHED.fullmatch(line.strip("（）() 　"))
+    return _counted(published, counted) if published and counted else None
+
+
+def counts_working_days(text: str) -> bool:
+    """Whether a rule begins so many 工作日 after its publication: public holidays are not known."""
+    return any(match["unit"] == "工作日" for match in _PUBLISHED.finditer(text))
 
 
 def expires_in(text: str, effective: date | None) -> date | None:
@@ -150,13 +156,17 @@ def _counted(published: date, match: re.Match[str]) -> date | None:
 
 
 def _later(start: date, number: int, unit: str) -> date | None:
-    """``start`` plus days, calendar months or years; 31 January + 1 month = 28 or 29 February.
+    """``start`` plus days, 工作日, calendar months or years; 31 January + 1 month = 28/29 February.
 
     None when that is beyond the year 9999.
     """
     try:
         if unit in ("日", "天"):
             return start + timedelta(days=number)
+        if unit == "工作日":
+            friday = start - timedelta(days=max(0, start.weekday() - 4))
+            weeks, days = divmod(friday.weekday() + number, 5)
+            return friday + timedelta(days=weeks * 7 + days - friday.weekday())
         months = start.month - 1 + (number * 12 if unit == "年" else number)
         year, month = start.year + months // 12, months % 12 + 1
         return date(year, month, min(start.day, monthrange(year, month)[1]))

@@ -14,13 +14,19 @@ from ingest.numerals import DIGITS, parse_number
 
 _HAN = "\u4e00-\u9fff"
 _BRACKETED = re.compile(
-    rf"(?P<word>(?:[{_HAN}]{{1,14}}\s*)?)[〔\[({{【]\s*(?P<year>\d{{4}})\s*(?:年)?\s*[〕\])}}】]\s*"
+    rf"(?P<word>(?:[{_HAN}]{{1,14}}\s*)?)[〔\[({{【〈<]\s*(?P<year>\d{{4}})\s*(?:年)?\s*[〕\])}}】〉>]\s*"
     r"(?:第\s*)?(?P<n>\d{1,5})\s*号"
 )
 _DECREE = re.compile(
     rf"(?P<organ>[{_HAN}、\s]{{2,60}}?)(?P<kind>令|公告)\s*(?:[〔\[(]?(?P<year>\d{{4}})[〕\])]?\s*年?\s*)?"
     rf"第?\s*(?P<n>[{DIGITS}]+)\s*号"
 )
+_BARE = re.compile(
+    rf"[〔\[(]?\s*(?P<kind>公告|通告|令)?\s*(?P<year>\d{{4}})\s*年\s*第\s*(?P<n>[{DIGITS}]+)\s*号"
+    r"\s*[〕\])]?"
+)
+"""A whole line; the organ stands elsewhere."""
+
 _ORGAN = re.compile(
     r"(?:国务院|主席|部|委员会|总局|局|署|厅|人民政府|省政府|市政府|人民银行|监委|法院|检察院|总公司|军事委员会|军委|院|人大常委会)$"
 )
@@ -40,22 +46,40 @@ def normalise_doc_number(text: str) -> str:
     """
     plain = unicodedata.normalize("NFKC", text).strip()
     found = _first(plain)
-    return found[0] if found else re.sub(r"\s", "", plain)
+    return found[0] if found else _bare(plain) or re.sub(r"\s", "", plain)
 
 
 def own_doc_number(lines: list[str] | tuple[str, ...]) -> str:
     """The number of the document that these head lines belong to; ``""`` without one.
 
     A number in a citation (根据…〔2020〕5号, 《…》（国发〔2019〕1号）) is another document's.
+    A line that is only 2023年第5号 or 公告2023年第5号 goes on where the line before ends with the
+    organ's 公告 or 令; else it counts when no line has a number with its organ.
     """
+    bare, before = "", ""
     for line in lines:
         plain = unicodedata.normalize("NFKC", line).strip()
-        if len(plain) > 200:
+        whole = _bare(plain)
+        if whole:
+            joined = _first(before + plain) if before.endswith(("公告", "令")) else None
+            if joined:
+                return joined[0]
+            bare = bare or whole
+        before = plain
+        if whole or len(plain) > 200:
             continue
         found = _first(plain)
         if found and not _CITING.search(plain[: found[1]]):
             return found[0]
-    return ""
+    return bare
+
+
+def _bare(plain: str) -> str:
+    match = _BARE.fullmatch(plain)
+    number = parse_number(match["n"]) if match else None
+    if match is None or number is None:
+        return ""
+    return f"{match['kind'] or ''}{match['year']}年第{number}号"
 
 
 def _first(plain: str) -> tuple[str, int] | None:

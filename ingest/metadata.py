@@ -17,6 +17,7 @@ from indexes.jurisdiction import COUNTRY, Place, resolve
 from indexes.schema import Status
 from ingest.dates import (
     DATE,
+    counts_working_days,
     dates_in,
     day_after,
     effective_in,
@@ -137,6 +138,11 @@ def extract(source: SourceText, today: date) -> Facts:
     effective = _given_date(given, "effective", warnings) or (
         _effective(source, promulgated) if rule else promulgated
     )
+    if effective != promulgated and not given.get("effective") and _by_working_days(source):
+        warnings.append(
+            f"takes effect on {effective} if 工作日 are all from Monday to Friday: "
+            "public holidays were not considered"
+        )
     expires = _given_date(given, "expires", warnings) or (
         _expires(source, effective) if rule else None
     )
@@ -215,6 +221,10 @@ def _effective(source: SourceText, promulgated: date | None) -> date | None:
     if stated is None:
         return promulgated
     return stated if promulgated is None else max(stated, promulgated)
+
+
+def _by_working_days(source: SourceText) -> bool:
+    return any(map(counts_working_days, (*source.history, *_about_force(source.body))))
 
 
 def _about_force(body: str) -> tuple[str, ...]:

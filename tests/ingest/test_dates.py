@@ -51,6 +51,9 @@ def test_numbers_that_only_look_like_dates_are_no_dates() -> None:
         ("本通知自印发之日起执行。", date(2020, 2, 10)),
         ("本规定自发布之日起30日后施行。", date(2020, 3, 11)),
         ("本规定自公布之日起三十日后施行。", date(2020, 3, 11)),
+        ("本规定自公布之日起十个工作日后施行。", date(2020, 2, 24)),
+        ("本规定自公布之日起满5个工作日后施行。", date(2020, 2, 17)),
+        ("本规定自公布之日起4个工作日后施行。", date(2020, 2, 14)),
         ("本法自公布之日起三个月后施行。", date(2020, 5, 10)),
         ("本办法自公布之日起半年后施行。", date(2020, 8, 10)),
         ("本办法自公布之日的次日起施行。", date(2020, 2, 11)),
@@ -65,6 +68,24 @@ def test_numbers_that_only_look_like_dates_are_no_dates() -> None:
 )
 def test_the_day_of_entry_into_force_is_read(sentence: str, day: date) -> None:
     assert effective_in(sentence, PUBLISHED) == day
+
+
+@pytest.mark.parametrize(
+    ("published", "day"),
+    [
+        (date(2023, 6, 2), date(2023, 6, 5)),  # Friday -> Monday
+        (date(2023, 6, 3), date(2023, 6, 5)),  # Saturday -> Monday
+        (date(2023, 6, 4), date(2023, 6, 5)),  # Sunday -> Monday
+        (date(2023, 6, 5), date(2023, 6, 6)),  # Monday -> Tuesday
+    ],
+)
+def test_working_days_leave_out_the_weekend(published: date, day: date) -> None:
+    assert effective_in("本办法自公布之日起1个工作日后施行。", published) == day
+
+
+def test_a_head_line_counts_the_days_after_publication() -> None:
+    assert effective_in_head("（自公布之日起30日后施行）", PUBLISHED) == date(2020, 3, 11)
+    assert effective_in_head("自公布之日起施行", PUBLISHED) == PUBLISHED
 
 
 def test_the_day_of_another_rule_that_is_repealed_does_not_count() -> None:

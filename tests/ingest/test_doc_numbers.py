@@ -22,6 +22,10 @@ from ingest.doc_numbers import normalise_doc_number, own_doc_number
         ("财政部 税务总局公告2023年第912号", "财政部 税务总局公告2023年第912号"),
         ("财政部　税务总局公告２０２３年第９１２号", "财政部 税务总局公告2023年第912号"),
         ("某市人民政府令第 907 号", "某市人民政府令第907号"),
+        ("沪府办规〈2024〉3号", "沪府办规〔2024〕3号"),
+        ("沪府办规＜2024＞03号", "沪府办规〔2024〕3号"),
+        ("公告２０２３年第０５号", "公告2023年第5号"),
+        ("（2023年 第五号）", "2023年第5号"),
     ],
 )
 def test_a_number_gets_one_spelling(text: str, normal: str) -> None:
@@ -58,12 +62,29 @@ def test_the_number_of_the_document_itself_is_found_in_a_line(line: str, number:
         "根据国发〔2019〕901号文件的要求",
         "《关于某事的通知（虚构示例）》（国办发〔2020〕907号）同时废止",
         "第一次会议通过",
-        "公告 2020年 第5号",
+        "2020年第5号（总号：1234）",
+        "根据公告2020年第5号",
         "",
     ],
 )
 def test_citations_and_lines_without_a_number_give_nothing(line: str) -> None:
     assert own_doc_number([line]) == ""
+
+
+@pytest.mark.parametrize(
+    ("lines", "number"),
+    [
+        (["关于某事的公告（虚构示例）", "2023年第5号"], "2023年第5号"),
+        (["关于某事的公告", "（2023年第5号）"], "2023年第5号"),
+        (["公告 2020年 第5号"], "公告2020年第5号"),
+        (["财政部 税务总局公告", "2023年第905号"], "财政部 税务总局公告2023年第905号"),
+        (["2023年第5号", "示财税〔2023〕7号"], "示财税〔2023〕7号"),
+    ],
+)
+def test_a_line_that_is_only_year_and_number_counts_where_no_organ_stands_with_one(
+    lines: list[str], number: str
+) -> None:
+    assert own_doc_number(lines) == number
 
 
 def test_the_first_line_with_a_number_counts() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -325,3 +326,13 @@ def test_a_place_that_a_long_text_names_once_in_passing_is_not_its_own() -> None
     ):
         body = f"{filler}持有香港证件的人员适用。{rest}{filler * 4}"
         assert _place(_facts("示例题库", body, domain="local")) == place
+
+
+def test_a_day_counted_in_working_days_is_told_to_be_checked() -> None:
+    body = "第一条　渔船应当登记。\n第二条　本办法自公布之日起十个工作日后施行。"
+    source = SourceText("law", "渔业办法(2023-06-02)", "渔业办法", body)
+    facts = extract(source, TODAY)
+    assert facts.effective == "2023-06-16"
+    assert [w for w in facts.warnings if "2023-06-16" in w and "holidays" in w]
+    plain = extract(replace(source, body=body.replace("个工作日", "日")), TODAY)
+    assert (plain.effective, plain.warnings) == ("2023-06-12", ())
