@@ -12,16 +12,15 @@ from ingest.parsing_worker import Failure, ParsedItem, Parser, ParseTask, out_of
 PLAIN_SUFFIXES = frozenset({".md", ".txt", ".jsonl"})
 """What the project reads by itself; every other format goes through foreign, riskier code."""
 
-FEW = 32
+FEW = 8
 SMALL_BYTES = 2**20
 
 
 class FileParser:
     """Parses files in order; a context manager. ``items(n)`` must be called for n = 0, 1, 2 …
 
-    Fewer than ``FEW`` plain files, small together, are parsed in this process, which takes
-    milliseconds where starting another takes a second; everything else is parsed within the
-    limits of ``config``.
+    Fewer than ``FEW`` small plain files are parsed in this process, which takes milliseconds where
+    starting another takes a second; everything else is parsed within the limits of ``config``.
     ``sizes``: bytes of each task's file.
     """
 
@@ -38,7 +37,7 @@ class FileParser:
             for n, (task, size) in enumerate(zip(tasks, sizes, strict=True))
             if task.path.suffix.lower() in PLAIN_SUFFIXES and size <= SMALL_BYTES
         }
-        here = plain if len(plain) < FEW and sum(sizes[n] for n in plain) <= SMALL_BYTES else set()
+        here = plain if len(plain) < FEW else set()
         away = [n for n in range(len(tasks)) if n not in here]
         self._number = {n: number for number, n in enumerate(away)}
         self._pool = ParsingPool([tasks[n] for n in away], config, parse)
