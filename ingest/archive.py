@@ -10,6 +10,7 @@ import stat
 import tempfile
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
@@ -29,6 +30,9 @@ MAX_RATIO = 200
 
 FREE_BYTES = 10 * 2**20
 MAX_DEPTH = 2
+UNSUPPORTED = "(unsupported files)"
+"""Key of the one bad record that tells of all members of types that are not read."""
+
 _CHUNK = 2**20
 _LITTER = ("__MACOSX", "Thumbs.db", "desktop.ini")
 
@@ -54,8 +58,9 @@ def parse_archive(
     ``name``: how the archive is called in ``file``, which becomes ``name/member``. The metadata's
     ``record`` is the member's path (with ``#id`` for a record of a JSONL member), ids and titles
     are those that the member would have as a file. A member that cannot be read comes as BadRecord
-    with its path as key, and so does the archive's rest once a limit is passed. Raises InputError
-    for a damaged or empty archive.
+    with its path as key, and so does the archive's rest once a limit is passed; all members of
+    types that are not supported come as one, under ``UNSUPPORTED``. Raises InputError for a damaged
+    or empty archive.
     """
     reader = _Reader(path.name, name, domain, clock, parse, suffixes)
     # The folders that the file lies in tell a document's place; the archive counts as one.
@@ -67,7 +72,11 @@ def parse_archive(
             yield item
     except _TooMuchError as error:
         yield BadRecord("(rest of the archive)", str(error))
-        return
+        found = True
+    if reader.unsupported:
+        found = True
+        kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(reader.unsupported.items()))
+        yield BadRecord(UNSUPPORTED, f"types that are not supported: {kinds}")
     if not found:
         raise InputError(f"{path.name}: holds no supported file; remove it")
 
@@ -84,6 +93,7 @@ class _Reader:
     def __post_init__(self) -> None:
         self._budget = _Budget()
         self._seen: set[str] = set()
+        self.unsupported: Counter[str] = Counter()
 
     def members(
         self, path: Path, prefix: str, place: Path, depth: int
@@ -123,6 +133,10 @@ class _Reader:
         if reason:
             yield BadRecord(_shown(key), reason)
             return
+        suffix = PurePosixPath(parts[-1]).suffix.lower()
+        if suffix not in self.suffixes:
+            self.unsupported[suffix or "without a type"] += 1
+            return
         self._seen.add(key)
         with tempfile.TemporaryDirectory() as folder:
             # Folders keep their meaning for the parser, without the parts that could climb.
@@ -155,8 +169,6 @@ class _Reader:
             return "is a link, not a file; pack the file itself"
         if member.flag_bits & 0x1:
             return "is protected by a password; pack it without one"
-        if suffix not in self.suffixes:
-            return f"type {suffix!r} is not supported"
         if suffix == ".zip" and depth >= MAX_DEPTH:
             return f"archives are read {MAX_DEPTH} deep only; unpack it"
         return "stands twice in the archive; the first one counts" if key in self._seen else ""

@@ -18,6 +18,7 @@ from indexes.domain_index import domain_config
 from indexes.embeddings import load_embedder
 from indexes.schema import Document
 from indexes.writer import DomainWriter
+from ingest.archive import UNSUPPORTED
 from ingest.disk_full import disk_full_told
 from ingest.ledger import Ledger, Quarantined, document_key
 from ingest.linking import apply_links
@@ -54,7 +55,8 @@ def ingest(
     ``prune`` removes what came from files that vanished below the folders in ``paths``. A file or
     record that cannot be ingested goes to quarantine with its reason, its last good version stays
     searchable, and the others go on. Killed at any moment, the next call completes the work.
-    ``retry`` reads only those files below ``paths`` of which something is in quarantine.
+    ``retry`` reads only those files below ``paths`` of which something is in quarantine
+    (not archives of which only members of unsupported types are).
     ``parse`` stands in for ``parse_file``; it must be importable by name (see ``FileParser``).
 
     Raises ConfigError (unknown domain), InputError (a path that is missing or holds no supported
@@ -137,7 +139,7 @@ class _Run:
         """Work through everything that the walk found."""
         wanted = self._walk.files
         if self._retry:
-            wanted = tuple(found for found in wanted if str(found.path) in self._quarantine)
+            wanted = tuple(found for found in wanted if self._may_be_mended(str(found.path)))
         jobs = [job for found in wanted if (job := self._classify(found)) is not None]
         self._forget_vanished(prune, {job.moved_from for job in jobs})
         bar.start(sum(job.size for job in jobs))
@@ -149,6 +151,10 @@ class _Run:
             for n, job in enumerate(jobs):
                 self._read(job, parser.items(n), bar)
         self._flush()
+
+    def _may_be_mended(self, path: str) -> bool:
+        """Whether reading the file again can help: an archive's unsupported members stay so."""
+        return any(entry.key != UNSUPPORTED for entry in self._quarantine.get(path, ()))
 
     def _read_lost_files_again(self) -> None:
         """A catalog that lost documents (an older copy put back) gets them anew."""

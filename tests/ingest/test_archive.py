@@ -127,7 +127,31 @@ def test_bombs_are_found_while_reading_whatever_the_headers_say(
 def test_unsupported_members_are_told_and_litter_is_not(tmp_path: Path) -> None:
     members = {"好.md": TREE, "图.jpg": "x", "__MACOSX/._好.md": "x", "a/Thumbs.db": "x"}
     documents, bad = parsed(packed(tmp_path / "a.zip", dict(members)))
-    assert (len(documents), list(bad)) == (1, ["图.jpg"])
+    told = {archive.UNSUPPORTED: "types that are not supported: 1 .jpg"}
+    assert (len(documents), bad) == (1, told)
+
+
+def test_unsupported_members_are_told_once_with_their_number_and_kinds(tmp_path: Path) -> None:
+    inner = zip_bytes({"3.jpg": "x", "LIESMICH": "x"})
+    members = {"好.md": TREE, "1.jpg": "x", "2.JPG": "x", "a/b.exe": "x", "内.zip": inner}
+    documents, bad = parsed(packed(tmp_path / "a.zip", members))
+    reason = "types that are not supported: 1 .exe, 3 .jpg, 1 without a type"
+    assert (len(documents), bad) == (1, {archive.UNSUPPORTED: reason})
+
+
+def test_a_retry_leaves_out_an_archive_of_which_only_such_members_are_set_aside(
+    tmp_path: Path,
+) -> None:
+    store, root = tmp_path / "store", tmp_path / "d"
+    packed(root / "甲.zip", {"好.md": TREE, "图.jpg": "x"})
+    packed(root / "乙.zip", {"好.md": FISH, "图.jpg": "x", "空.md": ""})
+    first = run_ingest(store, root)
+    assert sorted(entry.key for entry in first.quarantined) == sorted(
+        [archive.UNSUPPORTED, archive.UNSUPPORTED, "空.md"]
+    )
+    again = run_ingest(store, root, retry=True)
+    assert {Path(entry.path).name for entry in again.quarantined} == {"乙.zip"}
+    assert again.unchanged == 1
 
 
 def test_what_is_no_archive_or_holds_nothing_is_named(tmp_path: Path) -> None:
@@ -143,7 +167,7 @@ def test_members_are_followed_by_their_names_through_later_ingests(tmp_path: Pat
     packed(root / "a.zip", {"渔.md": FISH, "林.md": TREE, "图.jpg": "x"})
     report = run_ingest(store, root)
     assert (report.added, report.documents) == (1, 2)
-    assert [(q.key, q.kind) for q in report.quarantined] == [("图.jpg", "record")]
+    assert [(q.key, q.kind) for q in report.quarantined] == [(archive.UNSUPPORTED, "record")]
     assert run_ingest(store, root).unchanged == 1
     packed(root / "a.zip", {"渔.md": FISH})
     assert run_ingest(store, root).changed == 1
