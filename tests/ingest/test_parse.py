@@ -130,7 +130,7 @@ def test_text_in_gb18030_reads_like_utf8(tmp_path: Path) -> None:
         ("a.md", "# 标题\n\n<!-- INFO END -->\n".encode(), "no text"),
         ("a.md", "# 标题\n\n<!-- INFO END -->\n\n## 第一章 总则\n".encode(), "only headings"),
         ("a.txt", b"\x00\x01\x02", "no text in"),
-        ("a.jsonl", b"\n\n", "empty"),
+        ("a.jsonl", b"\n\n", "blank space only"),
     ],
 )
 def test_a_file_without_text_is_refused_in_one_line(
