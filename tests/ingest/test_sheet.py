@@ -189,7 +189,8 @@ def test_what_is_no_readable_workbook_is_named(tmp_path: Path) -> None:
     refused("坏.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1000), "damaged")
     refused("坏.xlsx", b"PK\x03\x04" + bytes(100), "damaged")
     refused("网页.xls", b"<html><table></table></html>", "no Excel file")
-    refused("空.csv", b"  \n", "empty")
+    refused("空.csv", b"  \n", "blank space only")
+    refused("无.csv", b"", "empty")
     openpyxl.Workbook().save(tmp_path / "空.xlsx")
     with pytest.raises(InputError, match="no visible cell"):
         sheet.read(tmp_path / "空.xlsx")
