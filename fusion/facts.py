@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fusion.contacts import contact_supports, take_contacts
+from indexes.broken_lines import mended
 from indexes.references import DOC_NUMBER, matching_form
 from indexes.tokenizer import numeral
 
@@ -108,7 +109,7 @@ def facts(text: str) -> frozenset[Fact]:
     text, contacts = take_contacts(text)  # first: (010) before a number is no item
     text = _ITEM.sub(lambda m: " " * len(m[0]), _ENUMERATOR.sub(" ", text)).replace("，", "、")
     found = {Fact(kind, value) for kind, value in contacts}
-    rest = matching_form(text)
+    rest = mended(matching_form(text))
     for pattern, read in _KINDS:
         rest = _take(rest, pattern, read, found)
     found.update(_numbers(rest))

@@ -92,3 +92,9 @@ def test_words_and_list_numbers_are_no_facts(words: str) -> None:
 def test_a_date_supports_its_month_and_its_year_but_not_the_reverse() -> None:
     assert not missing_facts(facts("2024年1月、2024年，1月1日"), facts("2024年1月1日"))
     assert missing_facts(facts("2024年1月1日"), facts("2024年1月"))
+
+
+@pytest.mark.parametrize("source", ["补贴12 0\n00元", "补贴12,\n000元", "补贴１２\n０００元"])
+def test_a_number_that_a_line_break_cuts_is_one_number(source: str) -> None:
+    assert missing_facts(facts("补贴12000元"), facts(source)) == frozenset()
+    assert missing_facts(facts("补贴1200元"), facts(source))

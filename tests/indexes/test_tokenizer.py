@@ -116,3 +116,32 @@ def test_tokens_of_any_text_have_no_white_space_and_a_bounded_length(text: str) 
         assert token
         assert token.split() == [token]
         assert len(token) <= MAX_TOKEN
+
+
+@pytest.mark.parametrize(
+    ("text", "token"),
+    [
+        ("补贴12 0\n00元", "12000"),
+        ("补贴12,0\n00元", "12000"),
+        ("补贴12\n000元", "12000"),
+        ("罚款5 000元", "5000"),
+        ("自20\n24年3月1日起", "2024"),
+        ("自2024年1\n2月1日起", "12"),
+        ("依照第一百\n二十条", "art:120"),
+        ("依照第十\n条", "art:10"),
+        ("依照第 1 2\n条", "art:12"),
+        ("补贴１２\n０００元", "12000"),
+        ("补贴三千\n元", "b:千元"),
+    ],
+)
+def test_what_a_line_break_cuts_is_found_whole(text: str, token: str) -> None:
+    assert token in Tokenizer().tokens(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["12\n34", "第一条\n第二条", "一、\n二、", "共3项\n2024年", "1.\n2元"],
+)
+def test_numbers_of_two_lines_stay_two(text: str) -> None:
+    pieces = {token for line in text.split("\n") for token in Tokenizer().tokens(line)}
+    assert {t for t in Tokenizer().tokens(text) if t.isdecimal()} <= pieces
